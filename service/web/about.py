@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service import __version__
 from service.web.about_access import ACCESS
 from service.web.operation import Schema
+from service.web.versions import API_VERSION
 
 INFO: Schema = {
     "title": "Gainsay",
-    "version": __version__,
+    "version": API_VERSION,
     "summary": "Effective challenge for high-stakes answers, with a record of it.",
     "description": (
         "Post a case: a question with its source documents, what a wrong answer may cost, and how sure you are. A gate "
@@ -23,7 +23,13 @@ INFO: Schema = {
         "Unicode code points and leave the end out. Hashes are SHA-256 in lower-case hexadecimal. A member that has "
         "nothing to say is left out, so clients have to accept that it is absent. They also have to accept members "
         "and codes of flags and reasons that they do not know: later versions add some.\n\n"
-        "**Errors** are problem documents (RFC 9457). Branch on `code`.\n\n" + ACCESS
+        "**Errors** are problem documents (RFC 9457). Branch on `code`.\n\n"
+        "**Versions.** Every answer names the version of the API in `Gainsay-Version`. Within the first, answers get "
+        "more members and more values, and nothing is taken away. A deprecated operation says so here and in the "
+        "`Deprecation`, `Sunset` and `Link` of its answers, for twelve months at least. A request may send "
+        f"`Gainsay-Version: {API_VERSION}` to be refused by a service that has less.\n\n"
+        "**Traces.** A request may send `traceparent` (W3C Trace Context). Its trace is in the answer's "
+        "`traceresponse`, in the service's log, and in the record of a case that the request submits.\n\n" + ACCESS
     ),
     "contact": {"name": "The operator of this service"},
     "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},

@@ -27,10 +27,12 @@ from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
 from service.web.compression import Compression
+from service.web.deprecations import announce, ends_of
 from service.web.limits import keep_limits, problems_of
 from service.web.loopback import LoopbackDoor
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
+from service.web.versions import expect_version
 
 HANDLERS = (
     submission.submit,
@@ -76,11 +78,14 @@ def make_api(site: AppState) -> Middleware:
     for operation in OPERATIONS:
         for status in (*operation.answers, *problems_of(operation)):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
+    ends = ends_of(OPERATIONS)
     door = Door(site.authenticator, ways(HANDLERS, OPERATIONS), site.reviews.require_reach)
 
     async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
         """All guards as one: Litestar copies the handler for each guard of each request."""
+        announce(connection, ends)
         await door.admit(connection, handler)
+        expect_version(connection.scope["headers"])
         await keep_limits(connection, handler)
         await door.expect_reach(connection, handler)
 

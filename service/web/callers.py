@@ -1,15 +1,16 @@
-"""The caller of a request, as the door of HTTP found it before an endpoint ran."""
+"""The caller of a request, as the door of HTTP found it before an endpoint ran, and how a case came with it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from litestar.connection import ASGIConnection
 
+from service.debate.entries import Arrival
 from service.identity.caller import Caller
 from service.store.pool import Database
 from service.web.app_state import HttpRequest, app_state
-from service.web.middleware import CALLER
+from service.web.middleware import CALLER, trace_of
 
 
 def caller(request: ASGIConnection[Any, Any, Any, Any]) -> Caller:
@@ -21,3 +22,16 @@ def caller(request: ASGIConnection[Any, Any, Any, Any]) -> Caller:
 def database(request: HttpRequest) -> Database:
     """The database as the caller's tenant sees it."""
     return app_state(request).database.of(caller(request).tenant)
+
+
+def arrival(
+    request: ASGIConnection[Any, Any, Any, Any],
+    door: Literal["completions", "batch"] | None = None,
+    batch: str | None = None,
+) -> Arrival | None:
+    """How a case came with a request, for its first record; ``None`` where there is nothing to say.
+
+    A trace that began here is in no other system, so a record names the caller's alone.
+    """
+    found = Arrival(door, trace_of(request).given, batch)
+    return found if found != Arrival() else None

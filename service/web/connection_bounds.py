@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import resource
-import secrets
 from collections import Counter
 from typing import Any
 
@@ -25,6 +24,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from service import telemetry
 from service.errors import AddressTooLong, BadRequest, GainsayError, HeadTooLarge, Overloaded, RequestTimeout
+from service.web.every_answer import headers_of_every_answer, id_of_headers
+from service.web.safe_headers import Headers, add_safe_headers
+from service.web.trace_context import trace_of_headers
 
 HEAD_BYTES = 64 << 10
 HEADERS = 100
@@ -265,7 +267,7 @@ class BoundedConnection(HttpToolsProtocol):
             if answering.response_started:  # the refusal would stand in the middle of that answer
                 self._drop()
                 return
-        self.transport.write(_answer(refusal))
+        self.transport.write(_answer(refusal, [] if self._in_head or self._answering is None else self.headers))
         if self.shared.lingering >= LINGERING or not self.transport.can_write_eof():
             self._drop()
             return
@@ -290,8 +292,12 @@ def _head_too_large() -> GainsayError:
     )
 
 
-def _answer(refusal: GainsayError) -> bytes:
-    """A problem document as the bytes of a whole answer; no endpoint has seen the request."""
+def _answer(refusal: GainsayError, given: Headers) -> bytes:
+    """A problem document as the bytes of a whole answer; no endpoint has seen the request.
+
+    ``given`` are the headers of a request whose head has come: its id and its trace are answered as by an endpoint.
+    """
+    id_, trace = id_of_headers(given), trace_of_headers(given)
     document = {
         "type": f"/problems/{refusal.code}",
         "title": refusal.title,
@@ -299,16 +305,17 @@ def _answer(refusal: GainsayError) -> bytes:
         "detail": refusal.detail,
         "code": refusal.code,
         "instance": "/",
-        "requestId": f"req_{secrets.token_hex(12)}",
+        "requestId": id_,
     }
-    telemetry.LOG.debug("refused unread", extra={"request": document["requestId"], "code": refusal.code})
+    telemetry.LOG.debug("refused unread", extra={"request": id_, "trace": trace.id, "code": refusal.code})
     body = msgspec.json.encode(document)
-    head = [
-        b"content-type: application/problem+json",
-        b"content-length: %d" % len(body),
-        b"cache-control: no-store",
-        b"connection: close",
+    head: Headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", b"%d" % len(body)),
+        (b"connection", b"close"),
     ]
     if refusal.retry_after is not None:
-        head.append(b"retry-after: %d" % refusal.retry_after)
-    return STATUS_LINE[refusal.status] + b"\r\n".join([*head, b"", body])
+        head.append((b"retry-after", b"%d" % refusal.retry_after))
+    add_safe_headers(head)
+    lines = [b"%s: %s" % field for field in (*head, *headers_of_every_answer(id_, trace))]
+    return STATUS_LINE[refusal.status] + b"\r\n".join([*lines, b"", body])

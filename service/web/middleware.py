@@ -1,27 +1,32 @@
-"""The middleware of every request: its id, the log's checkpoint, one line in the access log, and the metrics.
+"""The middleware of every request: its id and trace, the log's checkpoint, one line in the access log, and metrics.
 
 The id is the caller's Request-Id if that is a plain token, otherwise a new one. It is in every answer, in problem
-documents and in the log. An answer to a caller that may read the log names the latest checkpoint of its log that the
-process knows: callers who keep it become witnesses of the audit log. Neither log nor metrics hold any part of a body,
-of a query or of a header.
+documents and in the log. So is the trace: the caller's (`service.web.trace_context`), otherwise a new one. An answer to
+a caller that may read the log names the latest checkpoint of its log that the process knows: callers who keep it become
+witnesses of the audit log. Neither log nor metrics hold any other part of a header, of a body or of a query, and no
+metric has a label of a request's id or trace.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-import secrets
 import time
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
+from litestar.connection import ASGIConnection
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service import telemetry
 from service.identity.caller import Caller
+from service.web.every_answer import headers_of_every_answer, id_of_headers
 from service.web.problems import request_id
-from service.web.safe_headers import add_safe_headers
+from service.web.safe_headers import Headers, add_safe_headers
+from service.web.trace_context import Trace, trace_of_headers
+from service.web.versions import RELEASED
 
 LOG = logging.getLogger("gainsay.http")
 
@@ -32,10 +37,13 @@ HEAD = "head"
 CHECKPOINT = b"gainsay-checkpoint"
 RATE = "rate"
 """In the state of a request: the rate that it counts in, and what is left of it."""
+TRACE = "trace"
+"""In the state of a request: its `Trace`."""
+OPERATION_HEADERS = "headers"
+"""In the state of a request: the headers that every answer of its operation has."""
 OTHER = "other"
 PROBES = frozenset({"/livez", "/readyz", "/metrics"})
 """Paths that machines call many times a minute: one log line for each call would bury all others."""
-_TOKEN = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
 _TYPE = re.compile(r"\{(\w+):\w+\}")
 
 
@@ -61,10 +69,11 @@ class Middleware:
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
-        id_ = _request_id(scope)
+        id_, trace = id_of_headers(scope["headers"]), trace_of_headers(scope["headers"])
         request_id.set(id_)
         begun = time.perf_counter()
         status, waited, inner = 0, False, _readable(scope)
+        inner["state"][TRACE] = trace
 
         async def answered(message: Message) -> None:
             nonlocal status, waited
@@ -72,18 +81,30 @@ class Middleware:
                 status = message["status"]
                 headers = list(message["headers"])
                 waited = any(name in (b"preference-applied", b"x-accel-buffering") for name, _ in headers)
-                if (head := self._head(inner["state"].get(CALLER))) is not None:
-                    headers.append((CHECKPOINT, str(head).encode()))
-                if (rate := inner["state"].get(RATE)) is not None:
-                    headers += [(b"ratelimit-policy", rate.policy), (b"ratelimit", rate.state)]
+                headers += self._of_state(inner["state"], headers)
                 add_safe_headers(headers)
-                message["headers"] = [*headers, (b"request-id", id_.encode())]
+                message["headers"] = [*headers, *headers_of_every_answer(id_, trace)]
             await send(message)
 
         try:
             await self._app(inner, receive, answered)
         finally:
             _log_request(inner, id_, status, time.perf_counter() - begun, waited=waited, quiet=self._quiet)
+
+    def _of_state(self, state: dict[str, Any], said: Headers) -> Headers:
+        """The headers that follow from what was found out about a request."""
+        found = list(state.get(OPERATION_HEADERS, ()))
+        if (head := self._head(state.get(CALLER))) is not None:
+            found.append((CHECKPOINT, str(head).encode()))
+        if (rate := state.get(RATE)) is not None:
+            found += rate.headers(said)
+        return [*found, RELEASED] if CALLER in state else found
+
+
+def trace_of(connection: ASGIConnection[Any, Any, Any, Any]) -> Trace:
+    """The trace that a request takes part in: its caller's, or the one that began with it."""
+    found: Trace = connection.scope["state"][TRACE]
+    return found
 
 
 def route_of(template: str) -> str:
@@ -101,11 +122,6 @@ def _readable(scope: HTTPScope) -> HTTPScope:
     return inner
 
 
-def _request_id(scope: HTTPScope) -> str:
-    given = next((value for name, value in scope["headers"] if name == b"request-id"), b"")
-    return given.decode() if _TOKEN.fullmatch(given) else f"req_{secrets.token_hex(12)}"
-
-
 def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bool, quiet: bool) -> None:
     """Count and log a request that was answered, or that was cut off (status 0).
 
@@ -118,6 +134,7 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
         telemetry.HTTP_SECONDS.labels(method=method, route=route).observe(seconds)
     fields = {
         "request": id_,
+        "trace": scope["state"][TRACE].id,
         "method": method,
         "route": route,
         "status": status,

@@ -33,6 +33,7 @@ from service.web.about_access import SECURITY_SCHEMES, credentials, needed
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
 from service.web.connection_bounds import NO_HTTP
+from service.web.deprecations import NAMES as ENDING
 from service.web.identity_operations import IDENTITY_BODIES
 from service.web.limits import LIMITS, problems_of
 from service.web.member_texts import described, member_texts
@@ -113,6 +114,10 @@ _BODIES: dict[type, dict[str, Any]] = {
     **IDENTITY_BODIES,
 }
 """Examples of bodies that are no cases."""
+_ALWAYS = ("Request-Id", "traceresponse", "Gainsay-Version")
+"""The headers of every answer, whatever gives it."""
+_EVERY = ("Gainsay-Checkpoint", *_ALWAYS)
+"""The headers of an endpoint's every answer, the first of them to callers that may read the log."""
 _UNREADABLE: Schema = {
     "description": (
         "The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 "
@@ -124,10 +129,9 @@ _UNREADABLE: Schema = {
             "example": as_json(problem(BadRequest(NO_HTTP), "/")) | {"requestId": "req_4f2a"},
         }
     },
+    "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _ALWAYS},
 }
 """The answer to what is no request: the only error of the caller's in an operation that takes no parameters."""
-_EVERY = ("Gainsay-Checkpoint", "Request-Id")
-"""The headers of every answer, the first of them to callers that may read the log."""
 _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
 """The media types of answers that are bytes and no text. Generators know them by the format that 3.0 gave them."""
 
@@ -246,11 +250,13 @@ def _operation(operation: Operation, schemas: _Schemas, *, known: bool) -> Schem
         answers[str(status)] = _problem(operation, status, schemas)
     if not any(400 <= int(status) < 500 for status in answers):
         answers["400"] = _UNREADABLE
+    ended = operation.deprecated.words if operation.deprecated else ""
     described: Schema = {
         "operationId": operation.id,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": " ".join(filter(None, (operation.description, needed(operation)))),
+        "description": " ".join(filter(None, (operation.description, needed(operation), ended))),
+        **({"deprecated": True} if ended else {}),
         "security": credentials() if known and operation.scope != "public" else [],
         **({} if operation.scope == "public" else {"x-scope": operation.scope}),
         "parameters": [_parameter(p) for p in operation.parameters],
@@ -275,7 +281,7 @@ def _parameter(parameter: Parameter) -> Schema:
 
 def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     answer = operation.answers[status]
-    headers = _header_refs(*answer.headers, *_rate(operation), *_EVERY)
+    headers = _header_refs(*answer.headers, *_of_operation(operation), *_EVERY)
     described: Schema = {"description": answer.description, "headers": headers}
     if answer.content:
         described["content"] = {
@@ -285,9 +291,11 @@ def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     return described
 
 
-def _rate(operation: Operation) -> tuple[str, ...]:
-    """The headers of an operation that counts in a rate."""
-    return ("RateLimit-Policy", "RateLimit") if LIMITS[operation.id].rate else ()
+def _of_operation(operation: Operation) -> tuple[str, ...]:
+    """The headers of the answers of an operation: that counts in a rate, that knows its caller, that has an end."""
+    rate = ("RateLimit-Policy", "RateLimit") if LIMITS[operation.id].rate else ()
+    known = () if operation.scope == "public" else ("Gainsay-Release",)
+    return (*rate, *known, *(ENDING if operation.deprecated else ()))
 
 
 def _recorded(operation: str, status: int, media: str) -> Schema:
@@ -302,7 +310,7 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     later = ["Retry-After"] if status in (409, 429, 503) else []
     challenge = ["WWW-Authenticate"] if status in (401, 403) else []
     own = operation.problem_headers.get(status, ())
-    headers = _header_refs(*later, *challenge, *own, *_rate(operation), *_EVERY)
+    headers = _header_refs(*later, *challenge, *own, *_of_operation(operation), *_EVERY)
     return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 
@@ -323,7 +331,11 @@ def _examples(type_: type) -> Schema:
 
 
 def _headers() -> Schema:
-    return {name: {"description": text, "schema": schema} for name, (text, schema) in HEADERS.items()}
+    """Every header that an answer may have; of an end where there is one."""
+    unused = () if any(operation.deprecated for operation in OPERATIONS) else {*ENDING} - {"Link"}
+    return {
+        name: {"description": text, "schema": schema} for name, (text, schema) in HEADERS.items() if name not in unused
+    }
 
 
 def _header_refs(*names: str) -> Schema:

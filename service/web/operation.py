@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from service.identity.roles import Scope
 from service.reviews.query_parameters import PAGE, PAGE_MAX
+from service.web.deprecations import Deprecation
+from service.web.versions import API_VERSION
 
 JSON = "application/json"
 AT_THE_DOOR = (400, 401, 403, 503)
@@ -39,6 +41,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     ``scope`` is what a caller must be granted, or ``public`` for what each caller may have, known or not. Where
     ``whole`` is set, the scope must reach all cases of the tenant, because the answer may be of any of them.
+    ``deprecated`` says from when to when an operation is on its way out: none is today.
     ``problems`` are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers
     of such an answer, besides those of every problem.
     """
@@ -57,6 +60,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     answers: dict[int, Answer]
     problems: tuple[int, ...] = ()
     problem_headers: dict[int, tuple[str, ...]] = {}
+    deprecated: Deprecation | None = None
 
     @property
     def refusals(self) -> tuple[int, ...]:
@@ -74,7 +78,18 @@ HEADERS: dict[str, tuple[str, Schema]] = {
         {"type": "string"},
     ),
     "Content-Disposition": ("A name for the file.", {"type": "string"}),
-    "Link": ("The next page, as rel=next.", {"type": "string"}),
+    "Link": (
+        (
+            "The next page, as rel=next. Of a deprecated operation also its description, as rel=deprecation, and what "
+            "to use in its place, as rel=successor-version."
+        ),
+        {"type": "string"},
+    ),
+    "Deprecation": (
+        "Since when the operation is deprecated (RFC 9745): a structured date, in seconds since 1970.",
+        {"type": "string", "pattern": "^@[0-9]+$"},
+    ),
+    "Sunset": ("The first day on which the operation may not be answered any more (RFC 8594).", {"type": "string"}),
     "Idempotency-Replayed": ("true: this case was already recorded under the same key.", {"type": "string"}),
     "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
     "Gainsay-Checkpoint": (
@@ -86,7 +101,10 @@ HEADERS: dict[str, tuple[str, Schema]] = {
         {"type": "string"},
     ),
     "RateLimit": (
-        'What is left of that rate: `r` requests for `t` seconds, as `"read";r=5999;t=42`.',
+        (
+            'What is left of that rate: `r` requests for `t` seconds, as `"read";r=5999;t=42`. `t` is left out where '
+            "Retry-After asks for a sooner request."
+        ),
         {"type": "string"},
     ),
     "WWW-Authenticate": (
@@ -94,6 +112,21 @@ HEADERS: dict[str, tuple[str, Schema]] = {
         {"type": "string"},
     ),
     "Request-Id": ("The id of this request, as in the service's log.", {"type": "string"}),
+    "traceresponse": (
+        (
+            "The trace that this request takes part in, and the id of the request within it (W3C Trace Context): the "
+            "caller's trace where it sent a good `traceparent`, otherwise a new one."
+        ),
+        {"type": "string", "pattern": "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"},
+    ),
+    "Gainsay-Version": (
+        (
+            f"The version of the API that answers, {API_VERSION}. A request may name the one that it needs, and is "
+            "refused (400) by a service that does not have it."
+        ),
+        {"type": "string", "pattern": r"^[0-9]+\.[0-9]+$"},
+    ),
+    "Gainsay-Release": ("The release of the service that answers, for a known caller.", {"type": "string"}),
 }
 
 EVENT_ID: Schema = {"type": "string", "pattern": "^[0-9]{1,9}$"}

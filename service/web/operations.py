@@ -332,7 +332,11 @@ OPERATIONS: tuple[Operation, ...] = (
         tag="probes",
         summary="This document.",
         description="OpenAPI 3.1, with the bounds that the policy that runs gives to a case.",
-        answers={200: Answer("The document.", {JSON: ()})},
+        parameters=(IF_NONE_MATCH,),
+        answers={
+            200: Answer("The document.", {JSON: ()}, ("ETag",)),
+            304: Answer("The document has not changed since that ETag.", headers=("ETag",)),
+        },
     ),
     Operation(
         method="get",
@@ -345,6 +349,10 @@ OPERATIONS: tuple[Operation, ...] = (
             "Made from /openapi.json: the same operations, parameters and members. What 3.0 has no words for is left "
             "out, such as names of members of an object with any members."
         ),
-        answers={200: Answer("The document.", {JSON: ()})},
+        parameters=(IF_NONE_MATCH,),
+        answers={
+            200: Answer("The document.", {JSON: ()}, ("ETag",)),
+            304: Answer("The document has not changed since that ETag.", headers=("ETag",)),
+        },
     ),
 )

@@ -59,6 +59,14 @@ def own_file(
     return Response(content=content, headers={**header_fields, **safe})
 
 
+def own_description(request: HttpRequest, content: bytes) -> Response[bytes]:
+    """A description of the service, or 304 where the caller has it. A cache asks whether it is still so."""
+    header_fields = {"ETag": tag_of(content), "Cache-Control": ASK_AGAIN}
+    if is_known(request, header_fields["ETag"]):
+        return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
+    return Response(content=content, media_type="application/json", headers=header_fields)
+
+
 def up(request: HttpRequest) -> str:
     """The way from a page to where all paths begin, which a proxy may have put below a prefix."""
     return "../" * (request.scope["raw_path"].count(b"/") - 1)  # as the browser has it, with its last slash

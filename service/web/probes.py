@@ -12,6 +12,7 @@ from service import telemetry
 from service.web import openapi
 from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
+from service.web.pages import own_description
 from service.web.problems import NotReady
 from service.web.types import Health
 from service.web.value_bounds import CaseBounds
@@ -79,18 +80,14 @@ async def metrics(request: HttpRequest) -> Response[bytes]:
 @get("/openapi.json")
 async def description(request: HttpRequest) -> Response[bytes]:
     """The OpenAPI document, made in a thread: that takes a second, and only the first request waits for it."""
-    return Response(
-        content=await asyncio.to_thread(openapi.encoded, _rules(request), known=_known(request)),
-        media_type="application/json",
-    )
+    return own_description(request, await asyncio.to_thread(openapi.encoded, _rules(request), known=_known(request)))
 
 
 @get("/openapi-3.0.json")
 async def description_3_0(request: HttpRequest) -> Response[bytes]:
     """The same in OpenAPI 3.0.3."""
-    return Response(
-        content=await asyncio.to_thread(openapi.encoded_3_0, _rules(request), known=_known(request)),
-        media_type="application/json",
+    return own_description(
+        request, await asyncio.to_thread(openapi.encoded_3_0, _rules(request), known=_known(request))
     )
 
 

@@ -28,6 +28,7 @@ from service.identity.caller import Caller
 from service.policy import WINDOW_S, RateClass, Rates
 from service.policy.rates import LOCAL_RATES, USUAL
 from service.store.rates import RateBucket, RateExchange
+from service.web.safe_headers import Headers
 
 EXCHANGE_S = 1.0
 """The longest time for which the others do not learn what one process admitted."""
@@ -65,13 +66,24 @@ class RateState(Struct, frozen=True):
 
     @property
     def policy(self) -> bytes:
-        """The value of ``RateLimit-Policy`` (draft-ietf-httpapi-ratelimit-headers)."""
+        """The value of ``RateLimit-Policy`` (draft-ietf-httpapi-ratelimit-headers-11, 3): a list with one string.
+
+        There is no ``qu``, because the unit is requests, and no ``pk``: a caller is no more than one partition.
+        """
         return f'"{self.class_}";q={self.most};w={WINDOW_S}'.encode()
 
-    @property
-    def state(self) -> bytes:
-        """The value of ``RateLimit``."""
-        return f'"{self.class_}";r={self.left};t={self.seconds}'.encode()
+    def state(self, retry_after: int | None = None) -> bytes:
+        """The value of ``RateLimit`` (4). A Retry-After must not end before ``t`` (6), so that is left out then.
+
+        A running debate may be read again after a second, whatever the rest of the minute is.
+        """
+        within = "" if retry_after is not None and retry_after < self.seconds else f";t={self.seconds}"
+        return f'"{self.class_}";r={self.left}{within}'.encode()
+
+    def headers(self, said: Headers) -> Headers:
+        """Both headers of an answer that has these already."""
+        after = next((int(value) for name, value in said if name.lower() == b"retry-after"), None)
+        return [(b"ratelimit-policy", self.policy), (b"ratelimit", self.state(after))]
 
 
 class RateRefusal(RateLimited):

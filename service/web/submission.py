@@ -18,7 +18,7 @@ from service.report import View, viewed
 from service.reviews import Submitted
 from service.web import body, headers, problems
 from service.web.app_state import AppState, HttpRequest, app_state
-from service.web.callers import caller
+from service.web.callers import arrival, caller
 from service.web.debates import READ_AS, RETRY_AFTER_S, answered, known_query, note, places, view
 from service.web.rate_limits import key_of
 from service.web.revocation import revoked, until_revoked
@@ -54,7 +54,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
         if key is None:  # a case under a key may be recorded already
             await site.reviews.refuse_full(caller(request))
         case = await body.read(request, CaseRequest, site.body_max_of(caller(request).tenant))
-        submitted = await site.reviews.record(case, caller(request), key)
+        submitted = await site.reviews.record(case, caller(request), key, arrival(request))
     await site.reviews.wait_provable(submitted, caller(request))
     most = site.rates.rates_of(caller(request)).listeners if wait is not None else None
     with site.listeners.waiting(key_of(caller(request)), most) as may_wait:

@@ -171,7 +171,15 @@ async def test_each_tag_is_known_again_under_its_coding_alone(site: Served, fini
 
 
 async def test_head_has_the_header_fields_of_get_under_each_coding(site: Served, finished: str) -> None:
-    own = {"date", "request-id", "gainsay-checkpoint", "content-length", "transfer-encoding", "ratelimit"}
+    own = {
+        "date",
+        "request-id",
+        "traceresponse",
+        "gainsay-checkpoint",
+        "content-length",
+        "transfer-encoding",
+        "ratelimit",
+    }
     paths = (
         *(path.replace("{debate}", finished) for path in REPEATED),
         *("/", "/livez", "/readyz", "/v1/debates", "/v1/models", f"/v1/debates/{finished}/report", f"{LOG}/checkpoint"),

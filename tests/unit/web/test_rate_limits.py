@@ -157,7 +157,7 @@ async def test_the_headers_say_what_is_left_and_a_retry_comes_no_earlier() -> No
     assert [state and state.left for state in states] == [1, 0]
     state = refused.value.state
     assert state.policy == b'"submit";q=2;w=60'
-    assert (found := re.fullmatch(rb'"submit";r=0;t=(\d+)', state.state))
+    assert (found := re.fullmatch(rb'"submit";r=0;t=(\d+)', state.state(refused.value.retry_after)))
     assert 1 <= int(found[1]) <= 60
     assert refused.value.retry_after is not None
     assert refused.value.retry_after >= int(found[1])

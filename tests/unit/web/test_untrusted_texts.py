@@ -19,9 +19,12 @@ from service.errors import GainsayError
 from service.reviews.cursor import read_cursor, write_cursor
 from service.reviews.query_parameters import page_size, read_query
 from service.store.debate_query import DebateQuery, Position
-from service.web import headers, loopback, middleware
+from service.web import headers, loopback
 from service.web.audit import _ENTRY, _NUMBER
 from service.web.codings import CODINGS, plain_tags, wanted_coding
+from service.web.every_answer import id_of_headers
+from service.web.trace_context import trace_of_headers, tracestate
+from service.web.versions import expect_version
 
 CURSOR = write_cursor("default", DebateQuery(), Position("01a2047f-26b0-7038-8000-000000000000", None))
 SEEDS = (
@@ -78,7 +81,10 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "Idempotency-Key": lambda text: headers.idempotency_key([text]),
     "Accept-Encoding": lambda text: wanted_coding([text], CODINGS),
     "If-None-Match": lambda text: plain_tags([text], ["gzip"]),
-    "Request-Id": lambda text: middleware._request_id(_scope(b"request-id", text)),
+    "Request-Id": lambda text: id_of_headers([(b"request-id", text.encode("latin-1", "replace"))]),
+    "traceparent": lambda text: trace_of_headers([(b"traceparent", text.encode("latin-1", "replace"))]),
+    "tracestate": lambda text: tracestate([text]),
+    "Gainsay-Version": lambda text: expect_version([(b"gainsay-version", text.encode("latin-1", "replace"))]),
     "Host": loopback.names_this_machine,
     "Origin": lambda text: loopback._fault(_scope(b"origin", text)),
     "Sec-Fetch-Site": lambda text: loopback._fault(_scope(b"sec-fetch-site", text)),
