@@ -32,6 +32,7 @@ class _Commands(CommandGroup):
         "list": ("listing", "List debates by what came of them, and find one again."),
         "show": ("show", "Show one debate, live or when it is over."),
         "abort": ("abort", "Abort a debate, which makes no further model calls."),
+        "budget": ("budget", "Show what remains of the tenant's money for today and this month."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
         "policy": ("policy", "Write a first policy file, check one, or show the whole that is in force."),
         "config": ("config", "Show the settings that are in force, each with its source, and no secret."),

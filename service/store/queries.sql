@@ -293,6 +293,23 @@ LEFT JOIN spend_limit l ON l.tenant = %(tenant)s AND l.period = p.period AND l.s
 WHERE p.named IS NOT NULL
 ORDER BY p.period DESC;
 
+-- budget --
+-- The tenant's present day and month: what was allocated of each, what was billed above reservations, and what running
+-- debates have not spent of their allocations. One snapshot: what is allocated is what was spent and what is not.
+SELECT p.period, p.begins, p.ends, coalesce(l.drawn, 0) AS drawn, coalesce(l.excess, 0) AS excess,
+       unspent_allocations(t.tenant, p.period, p.starts) AS held
+FROM (SELECT %(tenant)s::text AS tenant) AS t
+CROSS JOIN (
+    SELECT 'day' AS period, day AS starts, day::timestamp AT TIME ZONE %(zone)s AS begins,
+           (day + 1)::timestamp AT TIME ZONE %(zone)s AS ends
+    FROM (SELECT today(%(zone)s) AS day) AS now
+    UNION ALL
+    SELECT 'month', month, month::timestamp AT TIME ZONE %(zone)s,
+           (month + interval '1 month') AT TIME ZONE %(zone)s
+    FROM (SELECT date_trunc('month', today(%(zone)s)::timestamp)::date AS month) AS now) AS p
+LEFT JOIN spend_limit l ON l.tenant = %(tenant)s AND l.period = p.period AND l.starts = p.starts
+ORDER BY p.period;
+
 -- balance --
 -- Each period of each tenant with limits, from its row and from the evidence; `open` is the unspent part of allocations
 -- to running debates.

@@ -37,6 +37,31 @@ class TenantAllowance(Struct, frozen=True):
     ends_s: float
 
 
+class PeriodUse(Struct, frozen=True):
+    """A tenant's present day or month, in micro-dollars; without a limit ``whole`` is ``None``.
+
+    ``drawn`` is what debates were allocated, returns deducted. ``held`` is the part of it that unfinished debates have
+    not spent. ``excess`` was billed above reservations.
+    """
+
+    whole: MicroUSD | None
+    drawn: MicroUSD
+    excess: MicroUSD
+    held: MicroUSD
+    begins: datetime
+    ends: datetime
+
+    @property
+    def spent(self) -> MicroUSD:
+        """What was charged within reservations."""
+        return self.drawn - self.held
+
+    @property
+    def left(self) -> MicroUSD | None:
+        """What a debate may still be allocated: nothing where a limit was lowered below what is gone."""
+        return None if self.whole is None else max(0, self.whole - self.drawn - self.excess)
+
+
 class Period(Struct, frozen=True):
     """One day or month of a tenant, in micro-dollars: its row (``drawn``, ``excess``) beside the evidence.
 
@@ -90,6 +115,24 @@ async def remaining(database: Database, tenant: str, budgets: Budgets) -> list[T
         TenantAllowance(LIMITS[r["period"]], whole[r["period"]], r["remaining"], r["ends"].astimezone(UTC), r["ends_s"])
         for r in rows
     ]
+
+
+async def use_of(database: Database, tenant: str, budgets: Budgets) -> dict[str, PeriodUse]:
+    """The tenant's present ``day`` and ``month``, in one snapshot. Raises `StoreUnavailable`."""
+    budget = budgets.of(tenant)
+    whole = {"day": budget.day, "month": budget.month}
+    rows = await database.query("budget", {"tenant": tenant, "zone": budgets.zone})
+    return {
+        r["period"]: PeriodUse(
+            whole[r["period"]],
+            r["drawn"],
+            r["excess"],
+            r["held"],
+            r["begins"].astimezone(UTC),
+            r["ends"].astimezone(UTC),
+        )
+        for r in rows
+    }
 
 
 def refuse_exhausted(limits: list[TenantAllowance], needed: MicroUSD) -> None:

@@ -12,6 +12,7 @@ from litestar.handlers import BaseRouteHandler
 from service import telemetry
 from service.web import (
     audit,
+    budget,
     catalogue,
     citations,
     debates,
@@ -58,6 +59,7 @@ HANDLERS = (
     catalogue.prompts,
     catalogue.models,
     catalogue.policy,
+    budget.budget,
     *identity.HANDLERS,
     *problem_pages.HANDLERS,
     *docs.HANDLERS,

@@ -92,7 +92,7 @@ def _shown(kept: Struct, keys: Iterable[Key]) -> dict[str, Any]:
 _GATE = keys_of(GatePolicy)
 _DEBATE = tuple(key for key in keys_of(DebatePolicy) if not key.member.startswith("expected_"))
 _ZONE = tuple(key for key in keys_of(Budgets) if key.member == "zone")
-"""HTTP shows the limits of a named tenant to no other tenant."""
+"""HTTP shows the limits of a tenant to no other tenant."""
 GateSettings = _settings(
     "GateSettings",
     "The gate's rules for when a question deserves a debate. Thresholds are by task type, in US dollars.",
@@ -112,7 +112,7 @@ CallSettings = _settings(
 )
 BudgetSettings = _settings(
     "BudgetSettings",
-    "The limits of a tenant that policy does not name, in US dollars; absent where there is no limit.",
+    "The limits of the caller's tenant, in US dollars; absent where there is no limit.",
     (*_ZONE, *keys_of(Budget)),
     Budgets,
     Budget,
@@ -198,7 +198,7 @@ PolicyDetail = defstruct(
             "debate": "What a debate has where its case says nothing.",
             "limits": "How large a case may be.",
             "calls": "How often a turn is tried again.",
-            "budgets": "What a tenant may spend that policy does not name; of one that it names, what that one may.",
+            "budgets": "What the caller's tenant may spend.",
             "rates": "How often this caller may ask.",
             "seats": "The models of each seat.",
             "format_rules": "The defaults of each format, and the bounds of a case.",
@@ -253,7 +253,9 @@ def _policy(policy: Policy, who: Caller) -> Struct:
         debate=DebateSettings(**_shown(policy.debate, _DEBATE)),
         limits=policy.limits,
         calls=CallSettings(**_shown(policy.calls, keys_of(Calls))),
-        budgets=BudgetSettings(**_shown(policy.budgets, _ZONE), **_shown(policy.budgets.others, keys_of(Budget))),
+        budgets=BudgetSettings(
+            **_shown(policy.budgets, _ZONE), **_shown(policy.budgets.of(who.tenant), keys_of(Budget))
+        ),
         rates=RateSettings(**_shown(policy.rates_of(identified=who.via != "none"), keys_of(Rates))),
         seats={place.seat: _seat(place, policy.seats[place.seat]) for place in seat_places(policy)},
         format_rules=_format_rules(policy.formats),

@@ -39,6 +39,7 @@ LIMITS: Mapping[str, OperationLimits] = {
             "listPrompts",
             "listModels",
             "readPolicy",
+            "readBudget",
             "listKeys",
             "listLogs",
             *("readCaller", "listApiKeys", "readApiKey", "listSubjects", "readSubject", "listTenants", "listReviewers"),

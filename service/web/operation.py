@@ -80,8 +80,9 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "Content-Disposition": ("A name for the file.", {"type": "string"}),
     "Link": (
         (
-            "The next page, as rel=next. Of a deprecated operation also its description, as rel=deprecation, and what "
-            "to use in its place, as rel=successor-version."
+            "The next page, as rel=next. Of a refusal for lack of money the tenant's budget, as rel=related. Of a "
+            "deprecated operation its description, as rel=deprecation, and what to use in its place, as "
+            "rel=successor-version."
         ),
         {"type": "string"},
     ),

@@ -9,6 +9,7 @@ from service.report import VIEWS, Result, Summary
 from service.report.result.types import Gate
 from service.reviews.on_disconnect import LEAVE_S
 from service.web.audit_operations import AUDIT
+from service.web.budget import BUDGET
 from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
@@ -98,7 +99,7 @@ OPERATIONS: tuple[Operation, ...] = (
             ),
         },
         problems=(400, 402, 408, 409, 413, 415, 422, 503),
-        problem_headers={409: ("Location", "Preference-Applied")},
+        problem_headers={402: ("Retry-After", "Link"), 409: ("Location", "Preference-Applied")},
     ),
     LISTS["listDebates"],
     Operation(
@@ -272,6 +273,7 @@ OPERATIONS: tuple[Operation, ...] = (
         answers={200: Answer("The policy.", {JSON: (PolicyDetail,)})},
         problems=(400,),
     ),
+    BUDGET,
     Operation(
         method="get",
         path="/",

@@ -125,6 +125,7 @@ _CASES = (
         "recorded.",
         (
             "limit names the limit, leftUSD what is left of it, and ends when its period ends.",
+            "GET /v1/budget, to which the header Link leads, shows both limits with what is spent and what is held.",
             "Send the case again then, or have the operator raise the limit in the policy.",
         ),
         "underKey",

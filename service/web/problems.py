@@ -153,6 +153,8 @@ def _headers(error: GainsayError) -> dict[str, str]:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, IdempotencyInProgress):
         headers["Location"] = address(error.debate)
+    if isinstance(error, BudgetExhausted):
+        headers["Link"] = '</v1/budget>; rel="related"'
     if isinstance(error, UnsupportedMediaType):
         headers.update(error.wanted)
     if isinstance(error, RequestTimeout):  # the server would read the rest of the body as the next request

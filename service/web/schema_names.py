@@ -40,6 +40,7 @@ from service.report.result import types as result
 from service.reviews.evidence import key_register
 from service.web import (
     audit,
+    budget,
     catalogue,
     citations,
     documents,
@@ -239,6 +240,8 @@ SCHEMA_NAMES: dict[type, str] = {
     audit.LogDetail: "LogDetail",
     audit.RecallList: "RecallList",
     audit.RecalledDebate: "RecalledDebate",
+    budget.TenantBudget: "TenantBudget",
+    budget.BudgetPeriod: "BudgetPeriod",
     catalogue.PromptList: "PromptList",
     catalogue.PromptDetail: "PromptDetail",
     catalogue.PolicyDetail: "PolicyDetail",

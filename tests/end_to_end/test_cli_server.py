@@ -476,6 +476,8 @@ def test_a_whole_case_is_sent_to_a_service(both: Both, tmp_path: Path) -> None:
         ("quote", "--case", "CASE", "--ceiling", "2"),
         ("models",),
         ("models", "--json"),
+        ("budget",),
+        ("budget", "--json"),
     ],
     ids=" ".join,
 )

@@ -76,6 +76,7 @@ REQUESTS: Mapping[str, Request] = {
     "listPrompts": Request(),
     "listModels": Request(),
     "readPolicy": Request(),
+    "readBudget": Request(),
     "readCaller": Request(),
     "issueApiKey": Request(json=KEY | {"roles": ["operator"]}, of={"administrator": KEY | {"roles": ["scrape"]}}),
     "listApiKeys": Request(),

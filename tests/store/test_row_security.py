@@ -42,7 +42,7 @@ READ = (
         "latest_head",
         "proven",
     ),
-    *("logs_of", "head_at", "tree_parts", "leaves_between", "recall", "recall_prompt", "standings", "left"),
+    *("logs_of", "head_at", "tree_parts", "leaves_between", "recall", "recall_prompt", "standings", "left", "budget"),
     *("key_heads", "witness_heads", "bundle_records", "bundle_context", "countersigned_head", "first_countersigned"),
     *("countersigned_before", "stamped_before", "first_stamped", "first_since", "joined_before", "countersigned_since"),
     *("export_all", "export_some", "current_heads", "moved", "waiting", "log_key", "heads_within", "leaves_from"),

@@ -392,6 +392,11 @@ def _of_tenants() -> Iterator[Scenario]:
         given={"tenant": NOBODY, "zone": "UTC", "day": 100, "month": None},
         craft=f"INSERT INTO spend_limit SELECT '{THEIRS}', 'day', today('UTC'), 100, 40",
     )
+    yield Scenario(
+        query="budget",
+        given={"tenant": NOBODY, "zone": "UTC"},
+        craft=f"INSERT INTO spend_limit SELECT '{THEIRS}', 'day', today('UTC'), 100, 40",
+    )
 
 
 # -- the list

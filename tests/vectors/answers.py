@@ -72,6 +72,7 @@ async def recorded(site: Served) -> AsyncIterator[Recorded]:
     yield _json("listPrompts.200.beginning", await http.get("/v1/prompts"), "prompts")
     yield _json("listModels.200.beginning", await http.get("/v1/models"), "models")
     yield _json("readPolicy.200.policy", await http.get("/v1/policy"))
+    yield _json("readBudget.200.limited", await http.get("/v1/budget"))
     as_json = {"accept": "application/json"}
     yield _json("listProblems.200.beginning", await http.get("/problems", headers=as_json), "problems")
     yield _json("readProblem.200.problem", await http.get("/problems/queue_full", headers=as_json))

@@ -328,6 +328,11 @@ export class Gainsay {
     return this.get("/v1/policy");
   }
 
+  /** What remains of the tenant's money for today and this month, and what of it is only held. */
+  async budget(): Promise<Schemas["TenantBudget"]> {
+    return this.get("/v1/budget");
+  }
+
   /** Any other request. Only a read, and what has an Idempotency-Key, is sent again after a failure. */
   async request(
     method: string,
@@ -353,6 +358,11 @@ export class Gainsay {
   async proveHeads(): Promise<Map<Head, string>> {
     await this.exchange.prove(true);
     return this.unproved;
+  }
+
+  /** The version of the API that gave the latest answer, such as `1.0`; undefined before there was one. */
+  get apiVersion(): string | undefined {
+    return this.exchange.apiVersion;
   }
 
   /** The heads that are not proved yet, with the reason why not; empty for one that was not asked for so far. */

@@ -14,6 +14,7 @@ import { Answer, type Query, type Request, type Server, errorOf, logPath } from 
 
 const PASSING = [408, 425, 429, 502, 503, 504];
 const HEAD = "gainsay-checkpoint";
+const VERSION = /^[0-9]{1,4}\.[0-9]{1,4}$/;
 const LONGEST_PAUSE_S = 15;
 /** How often in a row another process may remember a head while one is proved. */
 const RACES = 5;
@@ -91,6 +92,9 @@ export interface Opened {
 
 /** Sends requests for all calls of one client, and looks at the head of every answer. */
 export class Exchange {
+  /** The version of the API that gave the latest answer. */
+  apiVersion: string | undefined;
+
   constructor(
     readonly terms: Terms,
     readonly memory: HeadMemory,
@@ -176,8 +180,10 @@ export class Exchange {
     };
   }
 
-  /** Compare the head of an answer with what is remembered, and have a batch of proofs if one is due. */
+  /** Note the version of an answer, compare its head with what is remembered, and have proofs that are due. */
   async look(answer: Answer): Promise<void> {
+    const said = answer.headers.get("gainsay-version") ?? "";
+    if (VERSION.test(said)) this.apiVersion = said;
     const given = answer.headers.get(HEAD);
     if (given === null) return;
     await this.memory.note(given);

@@ -448,6 +448,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what remains of the tenant's money for today and this month, and what a case's ceiling may be.
+         * @description Of the caller's own tenant alone. Debates take their money in parts while they run: heldUSD is taken and not spent, so remainingUSD grows again when they end. POST /v1/quotes says whether one case can begin. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
+         */
+        get: operations["readBudget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/": {
         parameters: {
             query?: never;
@@ -6391,7 +6411,7 @@ export interface components {
             limits: components["schemas"]["Limits"];
             /** @description How often a turn is tried again. */
             calls: components["schemas"]["CallSettings"];
-            /** @description What a tenant may spend that policy does not name; of one that it names, what that one may. */
+            /** @description What the caller's tenant may spend. */
             budgets: components["schemas"]["BudgetSettings"];
             /** @description How often this caller may ask. */
             rates?: components["schemas"]["RateSettings"];
@@ -6524,7 +6544,7 @@ export interface components {
         };
         /**
          * BudgetSettings
-         * @description The limits of a tenant that policy does not name, in US dollars; absent where there is no limit.
+         * @description The limits of the caller's tenant, in US dollars; absent where there is no limit.
          */
         BudgetSettings: {
             /** @description The time zone of days and months, such as `UTC`. */
@@ -6683,6 +6703,54 @@ export interface components {
              * @enum {string}
              */
             ties: "lowestDebater" | "noAnswer";
+        };
+        /**
+         * TenantBudget
+         * @description What the caller's tenant may spend now. A case is refused (402) if less remains than its debate needs to begin.
+         *
+         *     The numbers are of one moment. Debates that were submitted before their tenant had a limit are not counted.
+         */
+        TenantBudget: {
+            /** @description Whether the tenant has a limit at all, for a day or for a month. */
+            limited: boolean;
+            /** @description The time zone in which days and months begin, such as `UTC`. */
+            zone: string;
+            /** @description The present day. */
+            day: components["schemas"]["BudgetPeriod"];
+            /** @description The present month. */
+            month: components["schemas"]["BudgetPeriod"];
+            /** @description US dollars that a debate may cost where its case names no ceiling. */
+            ceilingUSD: string;
+            /** @description US dollars: the highest ceiling that a case may name. */
+            ceilingMaxUSD: string;
+        };
+        /**
+         * BudgetPeriod
+         * @description A day or month of the tenant. With a limit, its parts add up: spent, excess, held and remaining are the limit.
+         *
+         *     They do not where the limit was lowered below what is gone. Without any limit of the tenant nothing is counted, and
+         *     the amounts are absent.
+         */
+        BudgetPeriod: {
+            /** @description When the period began. */
+            begins: string;
+            /**
+             * Format: date-time
+             * @description When it ends. Until then money comes back from debates alone that do not spend what they hold.
+             */
+            ends: string;
+            /** @description Whether the tenant has a limit for this period. */
+            limited: boolean;
+            /** @description The limit in US dollars. Absent without one. */
+            limitUSD?: string;
+            /** @description US dollars that calls have cost in this period, excess left out. Money that is only held is no part of it. */
+            spentUSD?: string;
+            /** @description US dollars that vendors billed above reservations. They count against the limit too. */
+            excessUSD?: string;
+            /** @description US dollars that running debates were allocated and have not spent. It is not spent, and others cannot have it: what a debate does not spend comes back when it ends. */
+            heldUSD?: string;
+            /** @description US dollars that are left for debates that begin now: the limit without what is spent, excess and held. Absent without a limit. */
+            remainingUSD?: string;
         };
         /**
          * KnownCaller
@@ -7551,7 +7619,7 @@ export interface components {
         ETag: string;
         /** @description A name for the file. */
         "Content-Disposition": string;
-        /** @description The next page, as rel=next. */
+        /** @description The next page, as rel=next. Of a refusal for lack of money the tenant's budget, as rel=related. Of a deprecated operation its description, as rel=deprecation, and what to use in its place, as rel=successor-version. */
         Link: string;
         /** @description true: this case was already recorded under the same key. */
         "Idempotency-Replayed": string;
@@ -7561,12 +7629,18 @@ export interface components {
         "Gainsay-Checkpoint": string;
         /** @description The rate that this request counts in: its class, `q` requests in `w` seconds, as `"read";q=6000;w=60`. */
         "RateLimit-Policy": string;
-        /** @description What is left of that rate: `r` requests for `t` seconds, as `"read";r=5999;t=42`. */
+        /** @description What is left of that rate: `r` requests for `t` seconds, as `"read";r=5999;t=42`. `t` is left out where Retry-After asks for a sooner request. */
         RateLimit: string;
         /** @description How to send a credential (RFC 6750): error says whether one came that is not good, scope what it would need. */
         "WWW-Authenticate": string;
         /** @description The id of this request, as in the service's log. */
         "Request-Id": string;
+        /** @description The trace that this request takes part in, and the id of the request within it (W3C Trace Context): the caller's trace where it sent a good `traceparent`, otherwise a new one. */
+        traceresponse: string;
+        /** @description The version of the API that answers, 1.0. A request may name the one that it needs, and is refused (400) by a service that does not have it. */
+        "Gainsay-Version": string;
+        /** @description The release of the service that answers, for a known caller. */
+        "Gainsay-Release": string;
     };
     pathItems: never;
 }
@@ -7624,8 +7698,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7637,8 +7714,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7662,8 +7742,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7687,8 +7770,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7711,8 +7797,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7736,8 +7825,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7760,8 +7852,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7785,8 +7880,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7836,8 +7934,11 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7852,8 +7953,11 @@ export interface operations {
                     "Preference-Applied": components["headers"]["Preference-Applied"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7865,8 +7969,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7890,8 +7997,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7912,10 +8022,15 @@ export interface operations {
             /** @description Payment Required */
             402: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7942,8 +8057,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7966,8 +8084,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7993,8 +8114,11 @@ export interface operations {
                     "Preference-Applied": components["headers"]["Preference-Applied"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8018,8 +8142,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8048,8 +8175,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8072,8 +8202,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8107,8 +8240,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8131,8 +8267,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8156,8 +8295,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8202,8 +8344,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8216,8 +8361,11 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8227,8 +8375,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8252,8 +8403,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8277,8 +8431,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8301,8 +8458,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8326,8 +8486,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8350,8 +8513,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8375,8 +8541,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8421,8 +8590,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8434,8 +8606,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8445,8 +8620,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8470,8 +8648,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8495,8 +8676,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8519,8 +8703,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8543,8 +8730,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8568,8 +8758,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8592,8 +8785,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8617,8 +8813,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8657,8 +8856,11 @@ export interface operations {
             /** @description The amount spent, and the amount still reserved for calls in flight. */
             200: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8668,8 +8870,11 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8691,8 +8896,11 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8714,8 +8922,11 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8736,8 +8947,11 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8758,8 +8972,11 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8780,8 +8997,11 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8808,8 +9028,11 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8830,8 +9053,11 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8862,8 +9088,11 @@ export interface operations {
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8885,8 +9114,11 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8926,8 +9158,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8941,8 +9176,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8966,8 +9204,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8991,8 +9232,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9015,8 +9259,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9039,8 +9286,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9064,8 +9314,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9089,8 +9342,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9113,8 +9369,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9138,8 +9397,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9176,8 +9438,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9189,8 +9454,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9214,8 +9482,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9239,8 +9510,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9263,8 +9537,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9288,8 +9565,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9312,8 +9592,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9337,8 +9620,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9382,8 +9668,11 @@ export interface operations {
                     "Content-Disposition": components["headers"]["Content-Disposition"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9396,8 +9685,11 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9407,8 +9699,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9432,8 +9727,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9457,8 +9755,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9481,8 +9782,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9506,8 +9810,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9530,8 +9837,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9555,8 +9865,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9593,8 +9906,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9607,8 +9923,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9632,8 +9951,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9657,8 +9979,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9681,8 +10006,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9706,8 +10034,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9731,8 +10062,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9755,8 +10089,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9780,8 +10117,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9815,8 +10155,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9828,8 +10171,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9853,8 +10199,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9878,8 +10227,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9903,8 +10255,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9927,8 +10282,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9952,8 +10310,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9987,8 +10348,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10000,8 +10364,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10025,8 +10392,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10050,8 +10420,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10075,8 +10448,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10099,8 +10475,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10124,8 +10503,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10166,8 +10548,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10179,8 +10564,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10204,8 +10592,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10229,8 +10620,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10253,8 +10647,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10278,8 +10675,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10302,8 +10702,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10327,8 +10730,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10374,8 +10780,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10387,8 +10796,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10412,8 +10824,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10437,8 +10852,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10461,8 +10879,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10486,8 +10907,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10510,8 +10934,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10535,8 +10962,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10582,8 +11012,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10595,8 +11028,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10620,8 +11056,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10645,8 +11084,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10669,8 +11111,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10694,8 +11139,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10718,8 +11166,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10743,8 +11194,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10787,8 +11241,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10800,8 +11257,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10825,8 +11285,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10850,8 +11313,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10874,8 +11340,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10899,8 +11368,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10923,8 +11395,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10948,8 +11423,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11007,8 +11485,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11022,8 +11503,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11047,8 +11531,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11072,8 +11559,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11096,8 +11586,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11120,8 +11613,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11145,8 +11641,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11169,8 +11668,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11194,8 +11696,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11249,8 +11754,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11262,8 +11770,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11287,8 +11798,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11312,8 +11826,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11337,8 +11854,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11361,8 +11881,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11386,8 +11909,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11425,8 +11951,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11438,8 +11967,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11463,8 +11995,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11488,8 +12023,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11512,8 +12050,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11536,8 +12077,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11566,8 +12110,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11590,8 +12137,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11625,8 +12175,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11649,8 +12202,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11674,8 +12230,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11713,8 +12272,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11726,8 +12288,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11751,8 +12316,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11776,8 +12344,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11800,8 +12371,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11824,8 +12398,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11854,8 +12431,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11878,8 +12458,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11913,8 +12496,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11937,8 +12523,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11962,8 +12551,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12001,8 +12593,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12014,8 +12609,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12039,8 +12637,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12064,8 +12665,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12088,8 +12692,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12112,8 +12719,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12142,8 +12752,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12166,8 +12779,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12201,8 +12817,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12225,8 +12844,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12250,8 +12872,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12285,8 +12910,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12298,8 +12926,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12323,8 +12954,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12348,8 +12982,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12373,8 +13010,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12397,8 +13037,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12422,8 +13065,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12457,8 +13103,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12470,8 +13119,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12495,8 +13147,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12520,8 +13175,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12545,8 +13203,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12569,8 +13230,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12594,8 +13258,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12629,8 +13296,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12642,8 +13312,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12667,8 +13340,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12692,8 +13368,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12717,8 +13396,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12741,8 +13423,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12766,8 +13451,204 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits, and what is gone of them. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantBudget"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12801,6 +13682,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12810,6 +13693,9 @@ export interface operations {
             /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12832,6 +13718,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12865,8 +13753,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12878,8 +13769,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12903,8 +13797,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12928,8 +13825,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12953,8 +13853,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12977,8 +13880,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13002,8 +13908,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13045,8 +13954,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13058,8 +13970,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13083,8 +13998,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13108,8 +14026,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13133,8 +14054,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13158,8 +14082,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13182,8 +14109,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13207,8 +14137,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13247,8 +14180,11 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13260,8 +14196,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13285,8 +14224,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13310,8 +14252,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13334,8 +14279,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13358,8 +14306,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13383,8 +14334,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13407,8 +14361,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13437,8 +14394,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13461,8 +14421,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13496,8 +14459,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13520,8 +14486,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13545,8 +14514,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13583,8 +14555,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13596,8 +14571,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13621,8 +14599,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13646,8 +14627,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13670,8 +14654,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13695,8 +14682,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13720,8 +14710,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13744,8 +14737,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13769,8 +14765,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13812,8 +14811,11 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13825,8 +14827,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13850,8 +14855,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13875,8 +14883,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13899,8 +14910,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13923,8 +14937,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13948,8 +14965,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13972,8 +14992,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14002,8 +15025,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14026,8 +15052,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14061,8 +15090,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14085,8 +15117,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14110,8 +15145,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14150,8 +15188,11 @@ export interface operations {
             /** @description The key. */
             200: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14161,8 +15202,11 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14184,8 +15228,11 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14207,8 +15254,11 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14229,8 +15279,11 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14251,8 +15304,11 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14274,8 +15330,11 @@ export interface operations {
             409: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14296,8 +15355,11 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14324,8 +15386,11 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14346,8 +15411,11 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14378,8 +15446,11 @@ export interface operations {
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14401,8 +15472,11 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14444,8 +15518,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14457,8 +15534,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14482,8 +15562,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14507,8 +15590,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14532,8 +15618,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14557,8 +15646,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14581,8 +15673,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14606,8 +15701,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14644,8 +15742,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14657,8 +15758,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14682,8 +15786,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14707,8 +15814,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14731,8 +15841,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14756,8 +15869,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14781,8 +15897,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14805,8 +15924,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14830,8 +15952,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14870,8 +15995,11 @@ export interface operations {
             /** @description The subject. */
             200: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14881,8 +16009,11 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14904,8 +16035,11 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14927,8 +16061,11 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14949,8 +16086,11 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14971,8 +16111,11 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14994,8 +16137,11 @@ export interface operations {
             409: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15016,8 +16162,11 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15044,8 +16193,11 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15066,8 +16218,11 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15098,8 +16253,11 @@ export interface operations {
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15121,8 +16279,11 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15162,8 +16323,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15175,8 +16339,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15200,8 +16367,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15225,8 +16395,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15250,8 +16423,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15275,8 +16451,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15299,8 +16478,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15324,8 +16506,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15363,8 +16548,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15376,8 +16564,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15401,8 +16592,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15426,8 +16620,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15450,8 +16647,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15475,8 +16675,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15499,8 +16702,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15529,8 +16735,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15553,8 +16762,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15588,8 +16800,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15612,8 +16827,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15637,8 +16855,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15681,8 +16902,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15694,8 +16918,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15719,8 +16946,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15744,8 +16974,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15768,8 +17001,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15793,8 +17029,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15818,8 +17057,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15842,8 +17084,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15867,8 +17112,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15910,8 +17158,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15923,8 +17174,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15948,8 +17202,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15973,8 +17230,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15997,8 +17257,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16021,8 +17284,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16046,8 +17312,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16070,8 +17339,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16100,8 +17372,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16124,8 +17399,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16159,8 +17437,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16183,8 +17464,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16208,8 +17492,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16249,8 +17536,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16262,8 +17552,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16287,8 +17580,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16312,8 +17608,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16336,8 +17635,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16361,8 +17663,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16386,8 +17691,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16410,8 +17718,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16435,8 +17746,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16474,6 +17788,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16488,6 +17804,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -16497,6 +17815,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16519,6 +17839,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16541,6 +17863,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16581,6 +17905,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16595,6 +17921,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -16604,6 +17932,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16626,6 +17956,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16648,6 +17980,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16670,6 +18004,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16707,6 +18043,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16719,6 +18057,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -16728,6 +18068,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16750,6 +18092,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16792,6 +18136,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16806,6 +18152,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -16815,6 +18163,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16837,6 +18187,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16859,6 +18211,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16892,6 +18246,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16901,6 +18257,9 @@ export interface operations {
             /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16923,6 +18282,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16956,6 +18317,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16965,6 +18328,9 @@ export interface operations {
             /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16987,6 +18353,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17010,6 +18378,8 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17041,8 +18411,11 @@ export interface operations {
             /** @description The metrics, as OpenMetrics if Accept asks for it. */
             200: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17052,8 +18425,11 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17075,8 +18451,11 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17098,8 +18477,11 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17120,8 +18502,11 @@ export interface operations {
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17143,8 +18528,11 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17167,7 +18555,10 @@ export interface operations {
     openapi: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of what the client has already. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17176,17 +18567,35 @@ export interface operations {
             /** @description The document. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": unknown;
                 };
             };
+            /** @description The document has not changed since that ETag. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17209,6 +18618,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17231,7 +18642,10 @@ export interface operations {
     openapi30: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of what the client has already. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17240,17 +18654,35 @@ export interface operations {
             /** @description The document. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": unknown;
                 };
             };
+            /** @description The document has not changed since that ETag. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17273,6 +18705,8 @@ export interface operations {
                 headers: {
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {

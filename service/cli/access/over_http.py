@@ -46,6 +46,7 @@ from service.report.result.types import Gate, Result
 if TYPE_CHECKING:
     from gainsay_client import AsyncGainsay
     from service.cli.case_options import CaseRules
+    from service.web.budget import TenantBudget
     from service.web.model_types import ModelList
     from service.web.quote_types import PriceQuote
 
@@ -99,6 +100,13 @@ class OverHTTP:
 
         with self._spoken():
             return self._read(await self._client.models(), ModelList)
+
+    async def budget(self) -> TenantBudget:
+        """What remains of the tenant's money."""
+        from service.web.budget import TenantBudget
+
+        with self._spoken():
+            return self._read(await self._client.budget(), TenantBudget)
 
     async def find(self, query: Query) -> JSON:
         """One page of debates."""

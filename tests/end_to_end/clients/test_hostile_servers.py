@@ -53,6 +53,21 @@ async def test_what_a_newer_service_adds_passes(driver: Driver) -> None:
         ]
 
 
+async def test_the_version_of_the_latest_answer_is_known_and_no_other_text_passes_for_one(driver: Driver) -> None:
+    said = iter(["1.0", "1.4", "", "<script>", "9" * 5_000, "2.0"])
+
+    def say(_: Asked) -> bytes:
+        return answer(200, {"models": []}, {"gainsay-version": next(said)})
+
+    async with lying(say) as server, driver.open(server.url) as client:
+        found = [await client.call("api_version")]
+        for _ in range(6):
+            await client.call("models")
+            found.append(await client.call("api_version"))
+
+    assert found == [None, "1.0", "1.4", "1.4", "1.4", "1.4", "2.0"]
+
+
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
     [

@@ -301,6 +301,7 @@ CALLS = {
     "listPrompts": "prompts",
     "listModels": "models",
     "readPolicy": "policy",
+    "readBudget": "budget",
     "readCaller": "caller",
 }
 NO_CALL = {

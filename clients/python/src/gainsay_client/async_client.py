@@ -320,6 +320,10 @@ class AsyncGainsay:
         """Read the policy."""
         return cast("types.PolicyDetail", await self._run(self._calls.get("/v1/policy")))
 
+    async def budget(self) -> types.TenantBudget:
+        """Read what remains of the tenant's money for today and this month, and what of it is only held."""
+        return cast("types.TenantBudget", await self._run(self._calls.get("/v1/budget")))
+
     async def request(
         self,
         method: str,
@@ -335,6 +339,11 @@ class AsyncGainsay:
     async def prove_heads(self) -> Mapping[Head, str]:
         """Prove now what is kept aside; returns the heads that could not be proved, with the reasons."""
         return await self._run(self._calls.prove_heads())
+
+    @property
+    def api_version(self) -> str | None:
+        """The version of the API that gave the latest answer, such as ``1.0``; ``None`` before there was one."""
+        return self._calls.exchange.api_version
 
     @property
     def unproved(self) -> Mapping[Head, str]:

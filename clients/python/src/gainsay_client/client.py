@@ -325,6 +325,10 @@ class Gainsay:
         """Read the policy."""
         return cast("types.PolicyDetail", self._run(self._calls.get("/v1/policy")))
 
+    def budget(self) -> types.TenantBudget:
+        """Read what remains of the tenant's money for today and this month, and what of it is only held."""
+        return cast("types.TenantBudget", self._run(self._calls.get("/v1/budget")))
+
     def request(
         self,
         method: str,
@@ -340,6 +344,11 @@ class Gainsay:
     def prove_heads(self) -> Mapping[Head, str]:
         """Prove now what is kept aside; returns the heads that could not be proved, with the reasons."""
         return self._run(self._calls.prove_heads())
+
+    @property
+    def api_version(self) -> str | None:
+        """The version of the API that gave the latest answer, such as ``1.0``; ``None`` before there was one."""
+        return self._calls.exchange.api_version
 
     @property
     def unproved(self) -> Mapping[Head, str]:

@@ -8,6 +8,7 @@ and no pause begins that would end after the time of the call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -22,7 +23,9 @@ from gainsay_client.wire import Answer, Request, Server, error_of, log_path
 PASSING = frozenset({408, 425, 429, 502, 503, 504})
 PASSING_CODES = frozenset({"fenced"})
 HEAD = "gainsay-checkpoint"
+VERSION = "gainsay-version"
 LONGEST_PAUSE_S = 15.0
+_VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}", re.ASCII)
 RACES = 5
 """How often in a row another process may remember a head while one is proved."""
 
@@ -71,6 +74,7 @@ class Exchange:
     def __init__(self, terms: Terms, memory: HeadMemory) -> None:
         self.terms = terms
         self.memory = memory
+        self.api_version: str | None = None
 
     def send(self, request: Request, seconds: float | None = None) -> Steps[Answer]:
         """The successful answer to a request; raises the `GainsayError` of any other.
@@ -101,7 +105,9 @@ class Exchange:
         return Unreachable(f"no whole answer from {self.terms.server.origin}: {broken}{tries}")
 
     def look(self, answer: Answer) -> Steps[None]:
-        """Compare the head of an answer with what is remembered, and have a batch of proofs if one is due."""
+        """Note the version of an answer, compare its head with what is remembered, and have proofs that are due."""
+        if _VERSION.fullmatch(said := answer.headers.get(VERSION, "")):
+            self.api_version = said
         if given := answer.headers.get(HEAD):
             if not self.memory.knows(given):
                 yield from steps.do(lambda: self.memory.note(given))

@@ -1562,7 +1562,7 @@ class CallSettings(TypedDict):
 
 class BudgetSettings(TypedDict):
     """
-    The limits of a tenant that policy does not name, in US dollars; absent where there is no limit.
+    The limits of the caller's tenant, in US dollars; absent where there is no limit.
     """
 
     zone: str
@@ -1653,6 +1653,24 @@ class ConvergencePolicy(TypedDict):
     convergenceCheck: bool
     similarity: float
     ties: Literal['lowestDebater', 'noAnswer']
+
+
+class BudgetPeriod(TypedDict):
+    """
+    A day or month of the tenant. With a limit, its parts add up: spent, excess, held and remaining are the limit.
+
+    They do not where the limit was lowered below what is gone. Without any limit of the tenant nothing is counted, and
+    the amounts are absent.
+    """
+
+    begins: str
+    ends: str
+    limited: bool
+    limitUSD: NotRequired[str]
+    spentUSD: NotRequired[str]
+    excessUSD: NotRequired[str]
+    heldUSD: NotRequired[str]
+    remainingUSD: NotRequired[str]
 
 
 class KnownCaller(TypedDict):
@@ -2700,6 +2718,21 @@ class FormatsPolicy(TypedDict):
     ballot: BallotPolicy
     panel: PanelPolicy
     convergence: ConvergencePolicy
+
+
+class TenantBudget(TypedDict):
+    """
+    What the caller's tenant may spend now. A case is refused (402) if less remains than its debate needs to begin.
+
+    The numbers are of one moment. Debates that were submitted before their tenant had a limit are not counted.
+    """
+
+    limited: bool
+    zone: str
+    day: BudgetPeriod
+    month: BudgetPeriod
+    ceilingUSD: str
+    ceilingMaxUSD: str
 
 
 class IssuedKey(TypedDict):
