@@ -20,17 +20,13 @@ from service.policy.keys import (
     dollars,
     keys_of,
     list_of,
-    members,
     share,
     sound_members,
     table,
-    table_of_any,
     whole,
     whole_or_unlimited,
     word,
 )
-
-TENANT_MAX = 200
 
 
 class Limits(Struct, frozen=True, rename="camel"):
@@ -88,12 +84,16 @@ class Budget(Struct, frozen=True, rename="camel"):
 
 
 class Budgets(Struct, frozen=True, rename="camel"):
-    """The tenants' limits. Days and months are those of ``zone``; ``others`` holds for tenants that are not named."""
+    """The tenants' limits. Days and months are those of ``zone``; ``others`` holds for tenants that are not named.
+
+    ``tenants`` are those of [tenants.NAME], for workers, which serve all of them. No policy of a file has any: it is kept
+    with the records of each tenant that goes by it, and shown to the tenant.
+    """
 
     zone: str = "UTC"
     """The time zone of days and months, such as `UTC`."""
     others: Annotated[Budget, UNWRITTEN] = Budget()
-    tenants: Annotated[Mapping[str, Budget], table_of_any()] = {}
+    tenants: Annotated[Mapping[str, Budget], UNWRITTEN] = {}
 
     def of(self, tenant: str) -> Budget:
         """The limits of a tenant."""
@@ -183,28 +183,22 @@ BUDGETS = (*(key._replace(needed=True) for key in keys_of(Budget)), *keys_of(Bud
 
 
 def read_budgets(written: Any) -> Budgets:
-    """The tenants' limits; raises `WrongSetting`. A named tenant inherits the limits that its table leaves out."""
+    """The limits of tenants that are not named; raises `WrongSetting`."""
     path: Path = ("budgets",)
-    faults, tenants = Faults(), dict[str, Budget]()
+    faults = Faults()
+    if isinstance(written, Mapping) and "tenants" in written:
+        faults.note(
+            (*path, "tenants"),
+            "the limits of one tenant stand in [tenants.NAME], as day_usd and month_usd: every other tenant's records "
+            "have this table",
+        )
+        written = {name: value for name, value in written.items() if name != "tenants"}
     table = sound_members(written, BUDGETS, path, faults)
-    named = table.pop("tenants", {})
     others = Budget(table.pop("day", None), table.pop("month", None))
     with faults.noted():
         check_day_within_month(others, path)
-    for name, inner in named.items():
-        with faults.noted():
-            tenants[name] = _tenant(name, inner, others, (*path, "tenants", name))
     faults.refuse()
-    return Budgets(others=others, tenants=tenants, **table)
-
-
-def _tenant(name: str, written: Any, others: Budget, path: Path) -> Budget:
-    if not (name.strip() and name.isprintable() and len(name) <= TENANT_MAX):
-        raise WrongSetting(path, f"expected a tenant's name of at most {TENANT_MAX} printable characters")
-    own = members(written, keys_of(Budget), path)
-    budget = Budget(own.get("day", others.day), own.get("month", others.month))
-    check_day_within_month(budget, path)
-    return budget
+    return Budgets(others=others, **table)
 
 
 def check_day_within_month(budget: Budget, path: Path) -> None:

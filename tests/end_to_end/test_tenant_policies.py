@@ -97,7 +97,7 @@ def test_the_faults_of_all_files_come_together(tmp_path: Path) -> None:
         (
             {"day_usd": "9.00"},
             {"budgets": {**WRITTEN["budgets"], "tenants": {"acme": {"day_usd": "1.00"}}}},
-            "budgets.tenants.acme states its limits too",
+            "budgets.tenants: the limits of one tenant stand in [tenants.NAME]",
         ),
         ({"waiting": 0}, {}, "tenants.acme.waiting"),
         ({"rates": {"submit_per_minute": 0}}, {}, "tenants.acme.rates.submit_per_minute"),

@@ -69,7 +69,8 @@ def policy_of(
     whole["models"] = models()
     whole["formats"]["auto"] = {}  # nobody sits at the tables of other formats here
     whole["seats"] = {seat: {"model": SEATS[seat], "allowance": most} for seat, most in allowances.items()}
-    whole["budgets"] = {"zone": "UTC", **budgets}
+    whole["budgets"] = {"zone": "UTC", **{name: value for name, value in budgets.items() if name != "tenants"}}
+    whole["tenants"] = budgets.get("tenants", {})
     whole["calls"] = {"turn_deadline_s": 60, "backoff_ms": 1, "backoff_max_ms": 50}
     return policy_file(folder, **{**whole, **tables})
 

@@ -18,12 +18,14 @@ from typing import Any
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from service.debate.entries import AttemptFailed, TurnAsked
 from service.identity.caller import Caller
 from service.money import tokenizers
 from service.policy import Policy
-from service.policy.settings import read_policy
+from service.policy.file.reading import read_file
+from service.policy.file.tenants import all_budgets
 from service.store import spend
 from tests.end_to_end.vendors.policies import MICRO
 from tests.faults import failing
@@ -144,7 +146,8 @@ async def house(
         "VENDOR_KEY": KEY,
     }
     set_day(database, DAY)
-    policy = read_policy(path)
+    file = read_file(path)
+    policy = replace(file.policy, budgets=all_budgets(file.policy, file.tenants))
     tokenizers.load([TOKENIZER])
     try:
         async with bench(database.service_url, policy=policy, providers={}) as desk:

@@ -112,7 +112,7 @@ def all_providers(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[st
 def all_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Budgets:
     """The limits of all tenants, which workers keep; the zone is one."""
     named = {name: tenant.policy.budgets.others for name, tenant in tenants.items()}
-    return replace(usual.budgets, tenants={**usual.budgets.tenants, **named})
+    return replace(usual.budgets, tenants=named)
 
 
 def all_shares(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[str, int | None]:
@@ -133,9 +133,7 @@ def _share_providers(tenant: str, mine: Mapping[str, ProviderSetting], known: di
 
 def _policy(name: str, row: TenantRow, own: Policy, usual: Policy) -> Policy:
     path: Path = ("tenants", name)
-    if name in usual.budgets.tenants and not (row.day is UNSET and row.month is UNSET):
-        raise WrongSetting(path, f"budgets.tenants.{name} states its limits too; write them in one place")
-    before = usual.budgets.of(name)
+    before = usual.budgets.others
     day = before.day if isinstance(row.day, UnsetType) else row.day
     month = before.month if isinstance(row.month, UnsetType) else row.month
     check_day_within_month(Budget(day, month), path)

@@ -73,7 +73,6 @@ def everything() -> dict[str, Any]:
     """A policy in which every key is written."""
     whole = vendors()
     whole["gate"]["thresholds"] = {"contract": "3.50"}
-    whole["budgets"]["tenants"] = {"acme": {"day_usd": "10.00", "month_usd": "unlimited"}}
     whole["audit"] = {
         "witnesses": [{"url": "https://witness.example", "key": WITNESS.public.encode()}],
         "keys": [

@@ -12,6 +12,8 @@ from service.debate.amounts import MICRO
 from service.errors import SettingsError
 from service.policy import decode_policy, encode_policy
 from service.policy.file.defaults import SETTLED
+from service.policy.file.reading import read_file
+from service.policy.file.tenants import all_budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy, refuse_unpriced
 from tests.fixtures.policies import WRITTEN, Bare, changed, policy_file, refused, without
 
@@ -206,10 +208,7 @@ WRONG: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "a negative limit of a day": (("budgets", "day_usd"), "-1"),
     "a limit of a month beyond all columns": (("budgets", "month_usd"), "1E+20"),
     "a day above its month": (("budgets", "day_usd"), "2500.01"),
-    "a tenant without a name": (("budgets", "tenants"), {" ": {}}),
-    "a tenant that is no table": (("budgets", "tenants"), {"acme": "1.00"}),
-    "a tenant with an unknown key": (("budgets", "tenants"), {"acme": {"week_usd": "1.00"}}),
-    "a tenant's day above the month of all": (("budgets", "tenants"), {"acme": {"day_usd": "2500.01"}}),
+    "limits of one tenant beside those of all": (("budgets", "tenants"), {"acme": {"day_usd": "1.00"}}),
     "a negative latency": (("providers", "offline", "latency_ms"), -1),
     "a script for a provider that plays none": (("providers", "offline", "script"), "replies.json"),
     "no seats": (("seats",), {}),
@@ -262,7 +261,8 @@ def test_a_scripted_provider_needs_its_script(tmp_path: Path) -> None:
 
 def test_a_tenant_that_is_named_keeps_the_limits_of_all_others_that_its_table_leaves_out(tmp_path: Path) -> None:
     tenants = {"acme": {"day_usd": "10.00"}, "big": {"day_usd": "unlimited", "month_usd": "9000"}, "same": {}}
-    budgets = read_policy(policy_file(tmp_path, **changed("budgets", "tenants", to=tenants))).budgets
+    file = read_file(policy_file(tmp_path, **{**WRITTEN, "tenants": tenants}))
+    budgets = all_budgets(file.policy, file.tenants)
 
     found = {name: (budgets.of(name).day, budgets.of(name).month) for name in ("acme", "big", "same", "anybody")}
     others = (250 * MICRO, 2_500 * MICRO)
