@@ -86,7 +86,7 @@ class Budget(Struct, frozen=True, rename="camel"):
 class Budgets(Struct, frozen=True, rename="camel"):
     """The tenants' limits. Days and months are those of ``zone``; ``others`` holds for tenants that are not named.
 
-    ``tenants`` are those of [tenants.NAME], for workers, which serve all of them. No policy of a file has any: it is kept
+    ``tenants`` are those of [tenants.NAME], for workers, which serve all of them. A policy has none: it is kept
     with the records of each tenant that goes by it, and shown to the tenant.
     """
 
