@@ -73,9 +73,10 @@ def conforms(document: JSON, path: str, answer: httpx.Response) -> None:
         assert path.startswith("/openapi") or [*empty(answer.json())] == [], path
     named = {name.lower() for name in known["headers"]}
     own = {"location", "content-location", "retry-after", "etag", "link", "preference-applied", "request-id"}
-    own |= {"gainsay-checkpoint", "idempotency-replayed"}
+    own |= {"gainsay-checkpoint", "idempotency-replayed", "gainsay-version", "gainsay-release", "traceresponse"}
+    own |= {"ratelimit", "ratelimit-policy", "deprecation", "sunset", "www-authenticate"}
     assert own & set(answer.headers) <= named, (path, answer.status_code, dict(answer.headers))
-    assert "request-id" in answer.headers
+    assert {"request-id", "traceresponse", "gainsay-version"} <= set(answer.headers)
 
 
 async def test_every_endpoint_is_described_and_nothing_else(document: JSON) -> None:
