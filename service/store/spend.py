@@ -53,8 +53,8 @@ class PeriodUse(Struct, frozen=True):
 
     @property
     def spent(self) -> MicroUSD:
-        """What was charged within reservations."""
-        return self.drawn - self.held
+        """What was charged within reservations; never below 0, also where the row was corrected by hand."""
+        return max(0, self.drawn - self.held)
 
     @property
     def left(self) -> MicroUSD | None:

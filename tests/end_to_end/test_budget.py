@@ -201,8 +201,12 @@ async def test_a_limit_below_what_is_gone_leaves_nothing(database: Database) -> 
         change(database, "UPDATE gainsay.spend_limit SET excess = 9 WHERE period = 'day'")
         excess = await use_of(service.database, "acme", limits(day=1_000))
 
+        change(database, "UPDATE gainsay.spend_limit SET drawn = 1")
+        corrected = await use_of(service.database, "acme", limits(day=1_000))
+
     assert (lowered["day"].left, lowered["month"].left) == (0, None)
     assert excess["day"].left == 391
+    assert (corrected["day"].spent, corrected["day"].held, corrected["day"].left) == (0, 600, 990)
 
 
 async def test_a_session_of_callers_reads_the_unspent_part_of_its_own_tenant_alone(database: Database) -> None:
