@@ -86,11 +86,8 @@ class CaseRecorder:
         Under a derived key it is recorded again ten minutes after its debate has ended. Raises `IdempotencyKeyReused`
         for another case under a used key.
         """
-        kept: Key | None
-        if isinstance(key, str):
-            kept = IdempotencyKey.of(key, await asyncio.to_thread(fingerprint, request))
-        else:
-            kept = key
+        body = await asyncio.to_thread(fingerprint, request) if isinstance(key, str) else b""
+        kept = IdempotencyKey.of(key, body) if isinstance(key, str) else key
         if kept is not None and (before := await self._find_repeated(kept, caller)):
             return before
         deployment = self._deployment(caller.tenant)

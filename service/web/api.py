@@ -26,6 +26,7 @@ from service.web import (
 from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
+from service.web.completions import endpoint as completions
 from service.web.compression import Compression
 from service.web.limits import keep_limits, problems_of
 from service.web.loopback import LoopbackDoor
@@ -56,6 +57,7 @@ HANDLERS = (
     catalogue.prompts,
     catalogue.models,
     catalogue.policy,
+    *completions.HANDLERS,
     *identity.HANDLERS,
     *problem_pages.HANDLERS,
     *docs.HANDLERS,

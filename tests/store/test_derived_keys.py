@@ -1,4 +1,4 @@
-"""The key that is derived from a caller and its body: one debate while it runs and ten minutes after, then a new one."""
+"""The key derived from a caller and its body: one debate while it runs and for ten minutes after, then a new one."""
 
 from __future__ import annotations
 
