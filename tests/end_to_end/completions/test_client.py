@@ -63,7 +63,9 @@ async def test_the_sync_client_and_its_raw_responses(site: Served) -> None:
 
 async def test_a_stream_begins_at_once_and_ends_with_the_decision(site: Served) -> None:
     async with official(site.url) as client:
-        stream = await client.chat.completions.create(**chat(seed=2), stream=True, stream_options={"include_usage": True})
+        stream = await client.chat.completions.create(
+            **chat(seed=2), stream=True, stream_options={"include_usage": True}
+        )
         chunks = [chunk async for chunk in stream]
         whole = await client.chat.completions.create(**chat(seed=2))
 
