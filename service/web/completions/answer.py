@@ -84,7 +84,7 @@ def _warnings(detail: ChatDetail) -> Iterator[str]:
     if detail.status == "declined":
         return
     if detail.simulated:
-        yield "simulated models answered, so this is worth nothing"
+        yield "simulated models answered, so this proves nothing"
     if detail.status == "truncated":
         yield "the debate ended before its rules were satisfied"
     if detail.decision.confidence == "LOW":

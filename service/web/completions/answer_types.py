@@ -33,7 +33,7 @@ class ChatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     gate: Gate | None
     """The gate's decision, with every rule."""
     simulated: bool
-    """Whether the models were simulated: then the answer is worth nothing."""
+    """Whether the models were simulated: then the answer proves nothing."""
     sources: int
     """The number of source documents. The earlier messages are no source."""
     ignored: tuple[str, ...]

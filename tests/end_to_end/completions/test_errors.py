@@ -7,18 +7,19 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
 import openai
 import pytest
 from openai import AsyncOpenAI
 
 from tests.fixtures.callers import Registers, identity_file
-from tests.fixtures.chatting import STAKE, chat, cutter, official, policy_with, user
+from tests.fixtures.chatting import STAKE, chat, official, policy_with, user
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Served, served
+from tests.fixtures.waiting import until
 
 
 async def refusal(client: AsyncOpenAI, kind: type[openai.APIStatusError], body: dict[str, Any]) -> Any:
@@ -29,6 +30,12 @@ async def refusal(client: AsyncOpenAI, kind: type[openai.APIStatusError], body: 
         await client.chat.completions.create(**known, extra_body=more)
     assert type(found.value) is kind
     return found.value
+
+
+async def listed(site: Served) -> list[Any]:
+    """The debates that are recorded."""
+    found: list[Any] = (await site.http.get("/v1/debates")).json()["debates"]
+    return found
 
 
 @asynccontextmanager
@@ -193,13 +200,12 @@ async def test_a_caller_beyond_its_rate_and_its_waits(database: Database, tmp_pa
     async with served(database.service_url, work=False, GAINSAY_POLICY=policy) as site:
         async with official(site.url, max_retries=0) as client:
             waiting = asyncio.create_task(client.chat.completions.create(**chat()))
-            while not (await site.http.get("/v1/debates")).json()["debates"]:
-                await asyncio.sleep(0.01)
+            await until(partial(listed, site))
             listening = await refusal(client, openai.RateLimitError, chat(seed=1))
             rated = await refusal(client, openai.RateLimitError, chat(seed=2))
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
-        recorded = (await site.http.get("/v1/debates")).json()["debates"]
+        recorded = await listed(site)
 
     for error in (listening, rated):
         assert (error.code, error.type) == ("rate_limited", "rate_limit_error")
@@ -237,16 +243,15 @@ async def test_a_tenant_without_money_is_not_asked_for_again(database: Database,
 async def test_a_debate_without_an_answer_is_an_error_and_the_client_begins_no_other(database: Database) -> None:
     async with served(database.service_url, work=False) as site, counted(site.url) as (client, statuses):
         asked = asyncio.create_task(refusal(client, openai.InternalServerError, chat()))
-        while not (found := (await site.http.get("/v1/debates")).json()["debates"]):
-            await asyncio.sleep(0.01)
-        debate = found[0]["debateId"]
+        await until(partial(listed, site))
+        debate = (await listed(site))[0]["debateId"]
         await site.http.post(f"/v1/debates/{debate}/abort", json={"reason": "the contract is withdrawn"})
         error = await asked
         again = await refusal(client, openai.InternalServerError, chat())
         stream = await client.chat.completions.create(**chat(), stream=True)
         with pytest.raises(openai.APIError) as streamed:
             [chunk async for chunk in stream]
-        listed = (await site.http.get("/v1/debates")).json()["debates"]
+        debates = await listed(site)
 
     assert (error.status_code, error.code, error.type) == (502, "no_answer", "server_error")
     assert error.response.headers["x-should-retry"] == "false"
@@ -254,7 +259,7 @@ async def test_a_debate_without_an_answer_is_an_error_and_the_client_begins_no_o
     assert again.message == error.message
     assert (streamed.value.code, error.code) == ("no_answer", "no_answer")
     assert statuses == [502, 502, 200]
-    assert len(listed) == 1
+    assert len(debates) == 1
 
 
 async def test_a_key_with_another_case_is_refused(database: Database) -> None:
@@ -290,8 +295,7 @@ async def test_what_the_policy_s_dropin_says_is_taken_where_metadata_does_not(
 
 async def test_a_connection_that_is_refused_before_the_application_has_the_form(database: Database) -> None:
     """A service without identities takes requests for this machine alone."""
-    async with served(database.service_url, work=False) as site, cutter(site.url) as (_, url):
-        async with httpx.AsyncClient(base_url=url) as stranger:
-            answer = await stranger.post("/v1/chat/completions", json=chat(), headers={"host": "example.com"})
+    async with served(database.service_url, work=False) as site:
+        answer = await site.http.post("/v1/chat/completions", json=chat(), headers={"host": "example.com"})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (421, "misdirected")

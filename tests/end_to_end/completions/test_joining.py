@@ -16,13 +16,8 @@ from service.web.completions import endpoint
 from tests.fixtures.callers import Registers, identity_file
 from tests.fixtures.chatting import QUESTION, SOURCE, asked, bills, chat, cutter, official, user
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import Served, served, slow_policy
-
-
-async def recorded(database: Database, count: int = 1) -> None:
-    """Wait until so many debates are recorded."""
-    while bills(database)[0] < count:
-        await asyncio.sleep(0.02)
+from tests.fixtures.serving import Served, served
+from tests.fixtures.waiting import until
 
 
 def aged(database: Database, interval: str) -> None:
@@ -52,10 +47,9 @@ async def test_a_connection_cut_in_mid_wait_costs_nothing_more(database: Databas
                 return chunks[-1]
 
         answer = asyncio.create_task(ask())
-        await recorded(database)
+        await until(lambda: bills(database)[0])
         for cuts in (1, 2):
-            while proxy.connections < cuts or not waited(site):
-                await asyncio.sleep(0.02)
+            await until(lambda cuts=cuts: proxy.connections >= cuts and waited(site))  # type: ignore[misc]
             await proxy.cut()
         async with served(database.service_url):
             found = await answer
@@ -153,8 +147,7 @@ async def test_a_process_that_stops_ends_waits_and_streams_and_another_one_goes_
             first = await anext(aiter(stream))
             rest = asyncio.create_task(_rest(stream))
             waiting = asyncio.create_task(client.chat.completions.create(**chat()))
-            while waited(site) < 2:
-                await asyncio.sleep(0.02)
+            await until(lambda: waited(site) == 2)
         with pytest.raises(openai.APIError) as cut:
             await rest
         with pytest.raises(openai.ConflictError):
