@@ -62,12 +62,8 @@ _PREFIX = REF.format(name="")
 SCHEMA_NAMES: dict[type, str] = {
     chat_requests.ChatRequest: "ChatRequest",
     chat_requests.Message: "ChatRequestMessage",
-    chat_requests.TextPart: "ChatTextPart",
-    chat_requests.FilePart: "ChatFilePart",
+    chat_requests.Part: "ChatPart",
     chat_requests.FileContent: "ChatFile",
-    chat_requests.ImagePart: "ChatImagePart",
-    chat_requests.AudioPart: "ChatAudioPart",
-    chat_requests.RefusalPart: "ChatRefusalPart",
     chat_requests.StreamOptions: "ChatStreamOptions",
     chat_answers.ChatCompletion: "ChatCompletion",
     chat_answers.ChatChoice: "ChatChoice",

@@ -253,6 +253,7 @@ async def test_every_route_lets_in_whom_the_table_lets_in_and_no_other(stage: St
         wrong += [f"{cell}: {fault}" for fault in unsafe(answer)]
         if answer.status_code in (401, 403, 404):
             told = answer.json()
+            told = told.get("error", told)
             assert told["code"] in ("unauthenticated", "forbidden", "not_found"), str(cell)
             assert ("www-authenticate" in answer.headers) == (answer.status_code != 404), str(cell)
             assert "Supplier" not in answer.text, f"{cell}: says something of the case"

@@ -987,7 +987,7 @@ export interface components {
          * @description The body of an error of a drop-in route.
          */
         ChatError: {
-            /** @description The error. */
+            /** @description What went wrong, and what to do. */
             error: components["schemas"]["ChatErrorDetail"];
         };
         /**
@@ -6487,19 +6487,19 @@ export interface components {
             stream?: boolean | null;
             /** @description What the stream holds beside the answer. */
             stream_options?: components["schemas"]["ChatStreamOptions"] | null;
-            /** @description Changes nothing: policy sets the parameters of models. */
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
             temperature?: number | null;
-            /** @description Changes nothing: policy sets the parameters of models. */
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
             top_p?: number | null;
-            /** @description Changes nothing: policy sets the parameters of models. */
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
             frequency_penalty?: number | null;
-            /** @description Changes nothing: policy sets the parameters of models. */
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
             presence_penalty?: number | null;
-            /** @description Changes nothing but the body: the same question with another seed is another debate. */
+            /** @description The seed of sampling. Changes nothing but the body: the same question with another seed is another debate. */
             seed?: number | null;
-            /** @description Changes nothing: policy sets the allowance of each seat. */
+            /** @description The most tokens of an answer. Changes nothing: policy sets the allowance of each seat. */
             max_tokens?: number | null;
-            /** @description Changes nothing: policy sets the allowance of each seat. */
+            /** @description The most tokens of an answer. Changes nothing: policy sets the allowance of each seat. */
             max_completion_tokens?: number | null;
             /** @description Changes nothing: policy sets the parameters of models. */
             reasoning_effort?: string | null;
@@ -6521,26 +6521,26 @@ export interface components {
             prompt_cache_options?: unknown;
             /** @description Changes nothing: no tool is called. */
             parallel_tool_calls?: boolean | null;
-            /** @description Refused, unless it is 1: a debate has one decision. */
+            /** @description The number of choices. Refused, unless it is 1: a debate has one decision. */
             n?: number | null;
             /** @description Refused, unless it is null or empty: an answer is never cut. */
             stop?: unknown;
             /** @description Refused, unless it is false: a decision has no probabilities of tokens. */
             logprobs?: boolean | null;
-            /** @description Refused, unless it is 0. */
+            /** @description The number of tokens with probabilities. Refused, unless it is 0. */
             top_logprobs?: number | null;
-            /** @description Refused, unless it is empty. */
+            /** @description A parameter of sampling. Refused, unless it is empty. */
             logit_bias?: {
                 [key: string]: number;
             } | null;
             /** @description Refused, unless its type is text. A schema for the judge of stances is an option: `outputSchema`. */
             response_format?: unknown;
             /** @description Refused, unless it is empty: the answer is a decision, and calls no tool. */
-            tools?: unknown[] | null;
+            tools?: Record<string, never>[] | null;
             /** @description Refused, unless it is none or auto. */
             tool_choice?: unknown;
             /** @description Refused, unless it is empty. */
-            functions?: unknown[] | null;
+            functions?: Record<string, never>[] | null;
             /** @description Refused, unless it is none or auto. */
             function_call?: unknown;
             /** @description Refused, unless it is text alone. */
@@ -6565,11 +6565,11 @@ export interface components {
              */
             role: "assistant" | "developer" | "function" | "system" | "tool" | "user";
             /** @description The text, or parts. Of the last message the last text part is the question, and each other part a document. */
-            content?: string | (components["schemas"]["ChatTextPart"] | components["schemas"]["ChatFilePart"] | components["schemas"]["ChatImagePart"] | components["schemas"]["ChatAudioPart"] | components["schemas"]["ChatRefusalPart"])[] | null;
+            content?: string | components["schemas"]["ChatPart"][] | null;
             /** @description The name of who sent it. */
             name?: string | null;
             /** @description The tools that an assistant called, in an earlier message. */
-            tool_calls?: unknown[] | null;
+            tool_calls?: Record<string, never>[] | null;
             /** @description The call that a message of the role tool answers. */
             tool_call_id?: string | null;
             /** @description The same as `tool_calls`, in an older form. */
@@ -6584,24 +6584,25 @@ export interface components {
             gainsay?: unknown;
         };
         /**
-         * ChatTextPart
-         * @description A part of a message that is a text.
+         * ChatPart
+         * @description A part of a message.
          */
-        ChatTextPart: {
-            /** @enum {string} */
-            type: "text";
-            /** @description The text. */
-            text: string;
-        };
-        /**
-         * ChatFilePart
-         * @description A part of a message that is a file.
-         */
-        ChatFilePart: {
-            /** @enum {string} */
-            type: "file";
-            /** @description The file. */
-            file: components["schemas"]["ChatFile"];
+        ChatPart: {
+            /**
+             * @description What the part is. An image and a sound are refused.
+             * @enum {string}
+             */
+            type: "file" | "image_url" | "input_audio" | "refusal" | "text";
+            /** @description The words of a part of the type text. */
+            text?: string | null;
+            /** @description What a part of the type file holds. */
+            file?: components["schemas"]["ChatFile"] | null;
+            /** @description The words in which an assistant refused. */
+            refusal?: string | null;
+            /** @description Refused: seats read texts. */
+            image_url?: unknown;
+            /** @description Refused: seats read texts. */
+            input_audio?: unknown;
         };
         /**
          * ChatFile
@@ -6614,36 +6615,6 @@ export interface components {
             file_data?: string | null;
             /** @description Refused: no file is kept here. Send `file_data`. */
             file_id?: string | null;
-        };
-        /**
-         * ChatImagePart
-         * @description A part of a message that is an image. It is refused.
-         */
-        ChatImagePart: {
-            /** @enum {string} */
-            type: "image_url";
-            /** @description The image. */
-            image_url?: unknown;
-        };
-        /**
-         * ChatAudioPart
-         * @description A part of a message that is a sound. It is refused.
-         */
-        ChatAudioPart: {
-            /** @enum {string} */
-            type: "input_audio";
-            /** @description The sound. */
-            input_audio?: unknown;
-        };
-        /**
-         * ChatRefusalPart
-         * @description A part of an assistant's message that is a refusal.
-         */
-        ChatRefusalPart: {
-            /** @enum {string} */
-            type: "refusal";
-            /** @description The words of the refusal. */
-            refusal: string;
         };
         /**
          * ChatStreamOptions
@@ -6685,7 +6656,7 @@ export interface components {
          */
         ChatChoice: {
             /**
-             * @description Always 0.
+             * @description The number of the choice, always 0.
              * @default 0
              */
             index: number;
@@ -6695,7 +6666,7 @@ export interface components {
              * @description Always null.
              * @default null
              */
-            logprobs: null;
+            logprobs: Record<string, never> | null;
             /**
              * @description `stop`, or `length` where the debate ended before its rules were satisfied.
              * @enum {string}
@@ -6719,7 +6690,7 @@ export interface components {
              * @description Always null.
              * @default null
              */
-            refusal: null;
+            refusal: string | null;
         };
         /**
          * ChatUsage
@@ -6730,7 +6701,7 @@ export interface components {
             prompt_tokens: number;
             /** @description Tokens of output, reasoning included. */
             completion_tokens: number;
-            /** @description Both together. */
+            /** @description Tokens of input and of output together. */
             total_tokens: number;
             /** @description Of the tokens of input, those from a cache. */
             prompt_tokens_details: components["schemas"]["ChatPromptDetails"];
@@ -6750,7 +6721,7 @@ export interface components {
          * @description Of the tokens of output, those of reasoning.
          */
         ChatCompletionDetails: {
-            /** @description Tokens of reasoning. */
+            /** @description Tokens of output that models used to think. */
             reasoning_tokens: number;
         };
         /**
@@ -6776,7 +6747,7 @@ export interface components {
             flags: string[];
             /** @description The gate's decision, with every rule. */
             gate?: components["schemas"]["Gate"];
-            /** @description Whether the models were simulated: then the answer is worth nothing. */
+            /** @description Whether the models were simulated: then the answer proves nothing. */
             simulated: boolean;
             /** @description The number of source documents. The earlier messages are no source. */
             sources: number;
@@ -6815,7 +6786,7 @@ export interface components {
          */
         ChatChunkChoice: {
             /**
-             * @description Always 0.
+             * @description The number of the choice, always 0.
              * @default 0
              */
             index: number;
@@ -6825,11 +6796,8 @@ export interface components {
              * @description Always null.
              * @default null
              */
-            logprobs: null;
-            /**
-             * @description Null but in the last chunk of the answer.
-             * @default null
-             */
+            logprobs: Record<string, never> | null;
+            /** @description Null but in the last chunk of the answer. */
             finish_reason: ("length" | "stop") | null;
         };
         /**

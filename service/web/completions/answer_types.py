@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -51,7 +51,7 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
     """Always `assistant`."""
     content: str
     """The sentence of the decision, and a line of warning where a reader needs one."""
-    refusal: None = None
+    refusal: str | None = None
     """Always null."""
 
 
@@ -61,10 +61,10 @@ class ChatChoice(Struct, frozen=True, kw_only=True):
     always_sent: ClassVar = EVERY
 
     index: int = 0
-    """Always 0."""
+    """The number of the choice, always 0."""
     message: ChatMessage
     """The answer."""
-    logprobs: None = None
+    logprobs: dict[str, Any] | None = None
     """Always null."""
     finish_reason: FinishReason
     """`stop`, or `length` where the debate ended before its rules were satisfied."""
@@ -81,7 +81,7 @@ class CompletionDetails(Struct, frozen=True, kw_only=True):
     """Of the tokens of output, those of reasoning."""
 
     reasoning_tokens: int
-    """Tokens of reasoning."""
+    """Tokens of output that models used to think."""
 
 
 class ChatUsage(Struct, frozen=True, kw_only=True):
@@ -92,7 +92,7 @@ class ChatUsage(Struct, frozen=True, kw_only=True):
     completion_tokens: int
     """Tokens of output, reasoning included."""
     total_tokens: int
-    """Both together."""
+    """Tokens of input and of output together."""
     prompt_tokens_details: PromptDetails
     """Of the tokens of input, those from a cache."""
     completion_tokens_details: CompletionDetails
@@ -135,12 +135,12 @@ class ChunkChoice(Struct, frozen=True, kw_only=True):
     always_sent: ClassVar = EVERY
 
     index: int = 0
-    """Always 0."""
+    """The number of the choice, always 0."""
     delta: ChatDelta
     """What the chunk adds."""
-    logprobs: None = None
+    logprobs: dict[str, Any] | None = None
     """Always null."""
-    finish_reason: FinishReason | None = None
+    finish_reason: FinishReason | None
     """Null but in the last chunk of the answer."""
 
 

@@ -31,7 +31,7 @@ from service.web.types import address
 from service.web.waiting import ended_in_time
 
 WAIT_S = 570.0
-"""The longest wait for the end of a debate: the official clients give up after 600 seconds."""
+"""The longest wait for the end of a debate: the official clients time out after 600 seconds."""
 
 
 @post("/v1/chat/completions", status_code=200)

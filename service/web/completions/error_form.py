@@ -61,7 +61,7 @@ class ChatError(Struct, frozen=True, kw_only=True):
     """The body of an error of a drop-in route."""
 
     error: ChatErrorDetail
-    """The error."""
+    """What went wrong, and what to do."""
 
 
 def is_chat(path: str) -> bool:

@@ -67,9 +67,9 @@ class ChatStream(Struct, frozen=True):
         yield self.chunk(ChatDelta(role="assistant", content=""))
         with telemetry.STREAMS.track_inprogress():
             try:
-                async with aclosing(self._waited(listener)) as beats:
-                    async for beat in beats:
-                        yield beat
+                async with aclosing(self._waited(listener)) as comments:
+                    async for comment in comments:
+                        yield comment
                 if listener.gone or listener.dropped:
                     return
                 async with aclosing(self._answer()) as chunks:

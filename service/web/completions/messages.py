@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from service.errors import GainsayError
 from service.intake.request import DocumentRequest
 from service.web.completions.errors import UnsupportedParameter
-from service.web.completions.request import FileContent, FilePart, Message, Part, RefusalPart, TextPart
+from service.web.completions.request import FileContent, Message, Part
 
 BEFORE = "Messages before the question"
 """The title of the document that holds the earlier messages."""
@@ -92,7 +92,7 @@ def _question(message: Message, pointer: str) -> tuple[str, list[DocumentRequest
     if isinstance(message.content, str):
         return message.content, []
     parts = message.content or ()
-    texts = [n for n, part in enumerate(parts) if isinstance(part, TextPart)]
+    texts = [n for n, part in enumerate(parts) if part.type == "text" and part.text is not None]
     if not texts:
         raise UnsupportedParameter(
             "the last message must have a text, which is the question, found none; add a part of the type text",
@@ -100,19 +100,18 @@ def _question(message: Message, pointer: str) -> tuple[str, list[DocumentRequest
         )
     beside = [
         DocumentRequest(text=part.text, title=f"Text {n + 1} of the last message")
-        if isinstance(part, TextPart)
+        if n in texts and part.text is not None
         else _document(part, f"{pointer}/content/{n}")
         for n, part in enumerate(parts)
         if n != texts[-1]
     ]
-    asked = parts[texts[-1]]
-    return asked.text if isinstance(asked, TextPart) else "", beside
+    return parts[texts[-1]].text or "", beside
 
 
 def _files(message: Message) -> Iterator[tuple[int, Part]]:
     """The parts of a message that are no text of it."""
     for n, part in enumerate(() if isinstance(message.content, str) else message.content or ()):
-        if not isinstance(part, TextPart | RefusalPart):
+        if part.type not in ("text", "refusal"):
             yield n, part
 
 
@@ -120,9 +119,8 @@ def _text(message: Message) -> str:
     """The text of a message."""
     if isinstance(message.content, str):
         return message.content
-    texts = [part.text for part in message.content or () if isinstance(part, TextPart)]
-    texts += [part.refusal for part in message.content or () if isinstance(part, RefusalPart)]
-    return "\n\n".join([*texts, *([message.refusal] if message.refusal else [])])
+    said = [part.text if part.type == "text" else part.refusal for part in message.content or ()]
+    return "\n\n".join(filter(None, [*said, message.refusal]))
 
 
 def _calls(message: Message) -> Iterator[str]:
@@ -145,9 +143,10 @@ def _refuse_audio(message: Message, pointer: str) -> None:
 
 def _document(part: Part, pointer: str) -> DocumentRequest:
     """A file as a document; raises `UnsupportedParameter` for what is no text."""
-    if not isinstance(part, FilePart):
-        kind = str(part.__struct_config__.tag)
-        raise _refused(f"a part of the type {kind}", pointer, f"seats read texts; send its content as {_TAKEN}")
+    if part.type in ("text", "refusal"):
+        raise _refused(f"a part of the type {part.type} here", pointer, "send a part of the type text, with its text")
+    if part.type != "file" or part.file is None:
+        raise _refused(f"a part of the type {part.type}", pointer, f"seats read texts; send its content as {_TAKEN}")
     file = part.file
     if file.file_id is not None:
         raise _refused("file_id", f"{pointer}/file/file_id", f"no file is kept here; send file_data with {_TAKEN}")

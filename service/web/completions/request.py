@@ -9,13 +9,6 @@ from msgspec import Struct
 from service.intake.request import CaseRequest, DocumentRequest
 
 
-class TextPart(Struct, frozen=True, forbid_unknown_fields=True, tag="text", tag_field="type"):
-    """A part of a message that is a text."""
-
-    text: str
-    """The text."""
-
-
 class FileContent(Struct, frozen=True, forbid_unknown_fields=True):
     """A file within a message."""
 
@@ -28,35 +21,21 @@ class FileContent(Struct, frozen=True, forbid_unknown_fields=True):
     """Refused: no file is kept here. Send `file_data`."""
 
 
-class FilePart(Struct, frozen=True, forbid_unknown_fields=True, tag="file", tag_field="type"):
-    """A part of a message that is a file."""
+class Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a message."""
 
-    file: FileContent
-    """The file."""
-
-
-class ImagePart(Struct, frozen=True, tag="image_url", tag_field="type"):
-    """A part of a message that is an image. It is refused."""
-
+    type: Literal["text", "file", "refusal", "image_url", "input_audio"]
+    """What the part is. An image and a sound are refused."""
+    text: str | None = None
+    """The words of a part of the type text."""
+    file: FileContent | None = None
+    """What a part of the type file holds."""
+    refusal: str | None = None
+    """The words in which an assistant refused."""
     image_url: Any = None
-    """The image."""
-
-
-class AudioPart(Struct, frozen=True, tag="input_audio", tag_field="type"):
-    """A part of a message that is a sound. It is refused."""
-
+    """Refused: seats read texts."""
     input_audio: Any = None
-    """The sound."""
-
-
-class RefusalPart(Struct, frozen=True, forbid_unknown_fields=True, tag="refusal", tag_field="type"):
-    """A part of an assistant's message that is a refusal."""
-
-    refusal: str
-    """The words of the refusal."""
-
-
-Part = TextPart | FilePart | ImagePart | AudioPart | RefusalPart
+    """Refused: seats read texts."""
 
 
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +47,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     """The text, or parts. Of the last message the last text part is the question, and each other part a document."""
     name: str | None = None
     """The name of who sent it."""
-    tool_calls: tuple[Any, ...] | None = None
+    tool_calls: tuple[dict[str, Any], ...] | None = None
     """The tools that an assistant called, in an earlier message."""
     tool_call_id: str | None = None
     """The call that a message of the role tool answers."""
@@ -118,19 +97,19 @@ class ChatRequest(Struct, frozen=True, forbid_unknown_fields=True):
     stream_options: StreamOptions | None = None
     """What the stream holds beside the answer."""
     temperature: float | None = None
-    """Changes nothing: policy sets the parameters of models."""
+    """A parameter of sampling. Changes nothing: policy sets the parameters of models."""
     top_p: float | None = None
-    """Changes nothing: policy sets the parameters of models."""
+    """A parameter of sampling. Changes nothing: policy sets the parameters of models."""
     frequency_penalty: float | None = None
-    """Changes nothing: policy sets the parameters of models."""
+    """A parameter of sampling. Changes nothing: policy sets the parameters of models."""
     presence_penalty: float | None = None
-    """Changes nothing: policy sets the parameters of models."""
+    """A parameter of sampling. Changes nothing: policy sets the parameters of models."""
     seed: int | None = None
-    """Changes nothing but the body: the same question with another seed is another debate."""
+    """The seed of sampling. Changes nothing but the body: the same question with another seed is another debate."""
     max_tokens: int | None = None
-    """Changes nothing: policy sets the allowance of each seat."""
+    """The most tokens of an answer. Changes nothing: policy sets the allowance of each seat."""
     max_completion_tokens: int | None = None
-    """Changes nothing: policy sets the allowance of each seat."""
+    """The most tokens of an answer. Changes nothing: policy sets the allowance of each seat."""
     reasoning_effort: str | None = None
     """Changes nothing: policy sets the parameters of models."""
     verbosity: str | None = None
@@ -152,22 +131,22 @@ class ChatRequest(Struct, frozen=True, forbid_unknown_fields=True):
     parallel_tool_calls: bool | None = None
     """Changes nothing: no tool is called."""
     n: int | None = None
-    """Refused, unless it is 1: a debate has one decision."""
+    """The number of choices. Refused, unless it is 1: a debate has one decision."""
     stop: Any = None
     """Refused, unless it is null or empty: an answer is never cut."""
     logprobs: bool | None = None
     """Refused, unless it is false: a decision has no probabilities of tokens."""
     top_logprobs: int | None = None
-    """Refused, unless it is 0."""
+    """The number of tokens with probabilities. Refused, unless it is 0."""
     logit_bias: dict[str, float] | None = None
-    """Refused, unless it is empty."""
+    """A parameter of sampling. Refused, unless it is empty."""
     response_format: Any = None
     """Refused, unless its type is text. A schema for the judge of stances is an option: `outputSchema`."""
-    tools: tuple[Any, ...] | None = None
+    tools: tuple[dict[str, Any], ...] | None = None
     """Refused, unless it is empty: the answer is a decision, and calls no tool."""
     tool_choice: Any = None
     """Refused, unless it is none or auto."""
-    functions: tuple[Any, ...] | None = None
+    functions: tuple[dict[str, Any], ...] | None = None
     """Refused, unless it is empty."""
     function_call: Any = None
     """Refused, unless it is none or auto."""

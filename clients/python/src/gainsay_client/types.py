@@ -1512,15 +1512,6 @@ class ChatModel(TypedDict):
     owned_by: Literal['gainsay']
 
 
-class ChatTextPart(TypedDict):
-    """
-    A part of a message that is a text.
-    """
-
-    type: Literal['text']
-    text: str
-
-
 class ChatFile(TypedDict):
     """
     A file within a message.
@@ -1529,33 +1520,6 @@ class ChatFile(TypedDict):
     filename: NotRequired[str | None]
     file_data: NotRequired[str | None]
     file_id: NotRequired[str | None]
-
-
-class ChatImagePart(TypedDict):
-    """
-    A part of a message that is an image. It is refused.
-    """
-
-    type: Literal['image_url']
-    image_url: NotRequired[Any]
-
-
-class ChatAudioPart(TypedDict):
-    """
-    A part of a message that is a sound. It is refused.
-    """
-
-    type: Literal['input_audio']
-    input_audio: NotRequired[Any]
-
-
-class ChatRefusalPart(TypedDict):
-    """
-    A part of an assistant's message that is a refusal.
-    """
-
-    type: Literal['refusal']
-    refusal: str
 
 
 class ChatStreamOptions(TypedDict):
@@ -1574,7 +1538,7 @@ class ChatMessage(TypedDict):
 
     role: Literal['assistant']
     content: str
-    refusal: None
+    refusal: str | None
 
 
 class ChatPromptDetails(TypedDict):
@@ -2810,13 +2774,17 @@ class Price(TypedDict):
     tiers: NotRequired[dict[str, RateDetail]]
 
 
-class ChatFilePart(TypedDict):
+class ChatPart(TypedDict):
     """
-    A part of a message that is a file.
+    A part of a message.
     """
 
-    type: Literal['file']
-    file: ChatFile
+    type: Literal['file', 'image_url', 'input_audio', 'refusal', 'text']
+    text: NotRequired[str | None]
+    file: NotRequired[ChatFile | None]
+    refusal: NotRequired[str | None]
+    image_url: NotRequired[Any]
+    input_audio: NotRequired[Any]
 
 
 class ChatChoice(TypedDict):
@@ -2826,7 +2794,7 @@ class ChatChoice(TypedDict):
 
     index: int
     message: ChatMessage
-    logprobs: None
+    logprobs: dict[str, Any] | None
     finish_reason: Literal['length', 'stop']
 
 
@@ -2849,7 +2817,7 @@ class ChatChunkChoice(TypedDict):
 
     index: int
     delta: ChatDelta
-    logprobs: None
+    logprobs: dict[str, Any] | None
     finish_reason: Literal['length', 'stop'] | None
 
 
@@ -3514,18 +3482,15 @@ class ModelDetail(TypedDict):
     trackRecords: NotRequired[list[ModelRecord]]
 
 
-Content: TypeAlias = ChatTextPart | ChatFilePart | ChatImagePart | ChatAudioPart | ChatRefusalPart
-
-
 class ChatRequestMessage(TypedDict):
     """
     A message. The last one has the role user and holds the question; those before it are texts of the caller.
     """
 
     role: Literal['assistant', 'developer', 'function', 'system', 'tool', 'user']
-    content: NotRequired[str | list[Content] | None]
+    content: NotRequired[str | list[ChatPart] | None]
     name: NotRequired[str | None]
-    tool_calls: NotRequired[list[Any] | None]
+    tool_calls: NotRequired[list[dict[str, Any]] | None]
     tool_call_id: NotRequired[str | None]
     function_call: NotRequired[Any]
     refusal: NotRequired[str | None]
@@ -3856,9 +3821,9 @@ class ChatRequest(TypedDict):
     top_logprobs: NotRequired[int | None]
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[Any]
-    tools: NotRequired[list[Any] | None]
+    tools: NotRequired[list[dict[str, Any]] | None]
     tool_choice: NotRequired[Any]
-    functions: NotRequired[list[Any] | None]
+    functions: NotRequired[list[dict[str, Any]] | None]
     function_call: NotRequired[Any]
     modalities: NotRequired[list[str] | None]
     audio: NotRequired[Any]

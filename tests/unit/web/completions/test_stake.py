@@ -23,7 +23,7 @@ POLICY = read_policy(SHIPPED_POLICY)
 USUAL = replace(POLICY, dropin=DropIn(task_type="contract", estimated_downside=90_000_000, downside_basis="usual"))
 
 
-def stake(policy: Policy = POLICY, **metadata: str) -> Stake:
+def stake(metadata: dict[str, str], policy: Policy = POLICY) -> Stake:
     return read_stake(metadata, "adversarial", policy)
 
 
@@ -32,7 +32,7 @@ def chat_case(body: JSON, subject: str = "sub_one") -> ChatCase:
 
 
 def test_what_metadata_leaves_open_is_policys() -> None:
-    assert stake(USUAL).members == {
+    assert stake({}, USUAL).members == {
         "metadata": {},
         "options": {"format": "adversarial"},
         "taskType": "contract",
@@ -42,8 +42,8 @@ def test_what_metadata_leaves_open_is_policys() -> None:
 
 
 def test_the_basis_of_policys_downside_is_not_that_of_another_one() -> None:
-    assert "downsideBasis" not in stake(USUAL, estimatedDownside="7").members
-    assert stake(USUAL, downsideBasis="mine").members["downsideBasis"] == "mine"
+    assert "downsideBasis" not in stake({"estimatedDownside": "7"}, USUAL).members
+    assert stake({"downsideBasis": "mine"}, USUAL).members["downsideBasis"] == "mine"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_basis_of_policys_downside_is_not_that_of_another_one() -> None:
 )
 def test_without_either_the_refusal_names_both_ways(metadata: dict[str, str], lacking: tuple[str, ...]) -> None:
     with pytest.raises(StakeMissing) as refused:
-        stake(**metadata)
+        stake(metadata)
 
     assert refused.value.pointers == tuple(f"/metadata/{name}" for name in lacking)
     assert '"metadata": {' in refused.value.detail
@@ -64,20 +64,20 @@ def test_a_member_in_another_spelling_is_never_the_cases_own_metadata(name: str)
     snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
     for written in {snake, name.lower(), name.upper(), f"{name}s" if len(name) > 6 else snake} - {name}:
         with pytest.raises(UnsupportedParameter) as refused:
-            stake(**STAKE, **{written: "x"})
+            stake({**STAKE, written: "x"})
         assert f"did you mean {name!r}" in refused.value.detail
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_member_that_is_said_elsewhere_is_refused(name: str) -> None:
     with pytest.raises(UnsupportedParameter, match=f"metadata.{name} is not supported"):
-        stake(**STAKE, **{name: "x"})
+        stake({**STAKE, name: "x"})
 
 
 def test_keys_of_the_callers_own_stay_its_own() -> None:
     own = {"ticket": "T-7", "team": "legal", "case": "4", "trace_id": "1", "note": ""}
 
-    assert stake(**STAKE, **own).members["metadata"] == own
+    assert stake({**STAKE, **own}).members["metadata"] == own
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_keys_of_the_callers_own_stay_its_own() -> None:
 )
 def test_options_are_one_object_of_the_models_format(options: str, error: type[GainsayError]) -> None:
     with pytest.raises(error) as refused:
-        stake(**STAKE, options=options)
+        stake({**STAKE, "options": options})
 
     assert refused.value.pointers == ("/metadata/options",)
 

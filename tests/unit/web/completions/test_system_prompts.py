@@ -1,6 +1,6 @@
 """What the check of passages that speak to a model makes of usual system prompts, and of the words before them.
 
-The figures stand in docs/completions.md and decision 0096. The texts were written to be usual, by the author of the door.
+The figures stand in docs/completions.md and decision 0096. The texts were written for this test, to be usual ones.
 """
 
 from __future__ import annotations
