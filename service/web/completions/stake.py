@@ -18,6 +18,7 @@ import msgspec
 from service.debate.amounts import usd
 from service.errors import BadRequest, WrongShape, slips
 from service.intake.decoding import decode
+from service.intake.shape import escape
 from service.policy import DropIn, Policy
 from service.web.completions.errors import StakeMissing, UnsupportedParameter
 
@@ -52,7 +53,7 @@ def read_stake(metadata: Mapping[str, str], format_: str, policy: Policy) -> Sta
     found: dict[str, Any] = {"metadata": {}, "options": {"format": format_}}
     review = False
     for name, value in metadata.items():
-        pointer = f"/metadata/{name}"
+        pointer = f"/metadata/{escape(name)}"
         if name in ELSEWHERE:
             raise UnsupportedParameter(f"metadata.{name} is not supported: {ELSEWHERE[name]}", pointers=(pointer,))
         if name in SWITCHES:
@@ -65,7 +66,7 @@ def read_stake(metadata: Mapping[str, str], format_: str, policy: Policy) -> Sta
             found[name] = value
         elif meant := _meant(name):
             raise UnsupportedParameter(
-                f"metadata.{name[:80]} is unknown; did you mean {meant!r}? Call a key of your own otherwise",
+                f"metadata has the unknown key {name[:80]!r}; did you mean {meant!r}? Call a key of your own otherwise",
                 pointers=(pointer,),
             )
         else:
