@@ -6,6 +6,7 @@
     limits       [limits], [calls], [budgets], [queue], [audit], [approval]
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
     rates        [rates]
+    dropin       [dropin]
     wires        [providers], and what each wire has a place for
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
@@ -20,6 +21,7 @@
 All but the last three are pure.
 """
 
+from service.policy.dropin import DropIn
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.limits import (
     Approval,
@@ -80,6 +82,7 @@ __all__ = [
     "ChosenFormat",
     "ConvergencePolicy",
     "DebatePolicy",
+    "DropIn",
     "Form",
     "FormatsPolicy",
     "GatePolicy",

@@ -9,6 +9,7 @@ from service.debate.formats import FormatName, name_of
 from service.debate.labels import clashing
 from service.errors import did_you_mean
 from service.policy.bounds import within
+from service.policy.dropin import DropIn
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.policy import Policy
@@ -88,6 +89,10 @@ def check_task_types(policy: Policy) -> None:
     for path, named in places:
         if unknown := sorted(set(named) - set(known)):
             faults.note(path, f"no case can have the task types {unknown}; there are {known}")
+    usual = policy.dropin.task_type if isinstance(policy.dropin, DropIn) else None
+    if usual is not None and usual not in known:
+        place: Path = ("dropin", "task_type")
+        faults.note(place, f"policy knows no task type {usual!r}; there are {known}{did_you_mean(usual, known)}")
     for task in policy.formats.auto:
         if task not in known:
             near = did_you_mean(task, known)

@@ -13,6 +13,7 @@ queue      the most debates that run in parallel, and the most that wait
 rates      how often one caller may ask; a file without the table has no such member in policy.json
 audit      the witnesses of the logs, and how often the logs are recomputed
 approval   the approver of configurations
+dropin     what a chat request has where it says nothing; a file without the table has no such member in policy.json
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from msgspec.structs import replace
 
 from service.debate.formats import name_of
 from service.debate.versions import newest
+from service.policy.dropin import DropIn
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.keys import STATED, UNWRITTEN, table, unread
 from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
@@ -56,6 +58,7 @@ class Policy(Struct, frozen=True, rename="camel"):
     formats: FormatsPolicy = FormatsPolicy()
     queue: Queue = Queue()
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
+    dropin: Annotated[DropIn | UnsetType, table(DropIn)] = UNSET
 
     def rates_of(self, *, identified: bool) -> Rates:
         """The rates of a caller, with an identity or, where none is configured, of all callers together."""

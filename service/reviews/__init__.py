@@ -32,6 +32,7 @@ from service.store.current_log import CurrentLogs
 from service.store.debate_query import DebateQuery
 from service.store.entry_poll import EntryPoll
 from service.store.hub import EventHub
+from service.store.idempotency import DerivedKey
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
 from service.store.stored_debate import read_debate, read_documents
@@ -101,9 +102,15 @@ class Reviews:
         return submitted
 
     async def record(
-        self, request: CaseRequest, caller: Caller, key: str | None = None, arrival: Arrival | None = None
+        self,
+        request: CaseRequest,
+        caller: Caller,
+        key: str | DerivedKey | None = None,
+        arrival: Arrival | None = None,
     ) -> Submitted:
         """Do the same without waiting for a checkpoint. Under one ``key`` a tenant's case is recorded once.
+
+        A derived key holds until ten minutes after the debate has ended.
 
         Raises `IdempotencyKeyReused` for another case under a used key.
         """

@@ -30,7 +30,7 @@ from service.store import spend
 from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub
-from service.store.idempotency import IdempotencyKey, InFlightKeys, find_keyed
+from service.store.idempotency import DerivedKey, IdempotencyKey, InFlightKeys, Key, find_keyed
 from service.store.impact import standings
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
@@ -75,13 +75,19 @@ class CaseRecorder:
         self._under_way = InFlightKeys()
 
     async def record(
-        self, request: CaseRequest, caller: Caller, key: str | None = None, arrival: Arrival | None = None
+        self,
+        request: CaseRequest,
+        caller: Caller,
+        key: str | DerivedKey | None = None,
+        arrival: Arrival | None = None,
     ) -> Submitted:
         """Check the case, decide, and record it with how it came. Under one ``key`` a tenant's case is recorded once.
 
-        Raises `IdempotencyKeyReused` for another case under a used key.
+        Under a derived key it is recorded again ten minutes after its debate has ended. Raises `IdempotencyKeyReused`
+        for another case under a used key.
         """
-        kept = IdempotencyKey.of(key, await asyncio.to_thread(fingerprint, request)) if key is not None else None
+        body = await asyncio.to_thread(fingerprint, request) if isinstance(key, str) else b""
+        kept = IdempotencyKey.of(key, body) if isinstance(key, str) else key
         if kept is not None and (before := await self._find_repeated(kept, caller)):
             return before
         deployment = self._deployment(caller.tenant)
@@ -101,7 +107,7 @@ class CaseRecorder:
         request: CaseRequest,
         caller: Caller,
         deployment: Deployment,
-        kept: IdempotencyKey | None,
+        kept: Key | None,
         arrival: Arrival | None,
     ) -> Submitted:
         count_task_type(request.task_type, deployment.policy)
@@ -128,7 +134,7 @@ class CaseRecorder:
         with _audit_available("the audit log"):
             await self._waiting.refuse_full(caller.tenant, self._deployment(caller.tenant).policy.queue)
 
-    async def _find_repeated(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
+    async def _find_repeated(self, kept: Key, caller: Caller) -> Submitted | None:
         """The case that was recorded under this key, with its status by now; raises `IdempotencyKeyReused`."""
         with _audit_available("the audit log"):
             found = await find_keyed(self._database.of(caller.tenant), caller.tenant, kept)
@@ -139,7 +145,7 @@ class CaseRecorder:
                 raise IdempotencyKeyReused(
                     "another caller of the tenant has used this key; send a new key, such as a new UUID, with each case"
                 )
-            if found.body != kept.body:
+            if isinstance(kept, IdempotencyKey) and found.body != kept.body:
                 telemetry.REPLAYS.labels(result="otherCase").inc()
                 raise IdempotencyKeyReused(
                     f"the key belongs to debate {found.debate}, which has another case; send a new key with a new "
@@ -164,7 +170,7 @@ class CaseRecorder:
         (last,) = await self._listening.lines(debate, tenant, DECLINED_N)
         return last.entry.decision if isinstance(last.entry, GateDecided) else None
 
-    async def _at_once(self, kept: IdempotencyKey | None, caller: Caller) -> Submitted:
+    async def _at_once(self, kept: Key | None, caller: Caller) -> Submitted:
         """The case that another request recorded under this key at the same moment."""
         if kept is None:
             raise AuditUnavailable("the database did not record the case and gave no reason; try again")

@@ -2,6 +2,12 @@
 
 The statement that records a debate also writes its key's row (`service/store/sealing.py`), so neither exists without
 the other, and the second request under a key finds the row of the first.
+
+    key        made of                      stands for its debate                 in the table
+    sent       what the caller chose        as long as the record                 idempotency_key
+    derived    the caller and its body      until ten minutes after its end       derived_key
+
+The two have tables of their own, so a key that a caller sends is never a derived one, whatever it sends.
 """
 
 from __future__ import annotations
@@ -28,11 +34,25 @@ class IdempotencyKey(Struct, frozen=True):
         return cls(sha256(key.encode()).digest(), body)
 
 
+class DerivedKey(Struct, frozen=True):
+    """A key in the place of the one that a caller did not send: SHA-256 of the caller and the body of its request."""
+
+    key: bytes
+
+    @classmethod
+    def of(cls, subject: str, body: bytes) -> DerivedKey:
+        """The key of a subject for a body; the tenant stands beside it in the table."""
+        return cls(sha256(b"%s\x00%s" % (sha256(subject.encode()).digest(), body)).digest())
+
+
+Key = IdempotencyKey | DerivedKey
+
+
 class Keyed(Struct, frozen=True):
-    """The debate that a key stands for, and the fingerprint of its case."""
+    """The debate that a key stands for, and the fingerprint of its case; a derived key has that in itself."""
 
     debate: str
-    body: bytes
+    body: bytes | None
 
 
 class InFlightKeys:
@@ -42,7 +62,7 @@ class InFlightKeys:
         self._posts: dict[tuple[str, bytes], set[asyncio.Event]] = {}
 
     @contextmanager
-    def recording(self, tenant: str, key: IdempotencyKey | None) -> Iterator[None]:
+    def recording(self, tenant: str, key: Key | None) -> Iterator[None]:
         """While the block lasts, one post under this key is being recorded."""
         if key is None:
             yield
@@ -57,7 +77,7 @@ class InFlightKeys:
             if not posts:
                 del self._posts[tenant, key.key]
 
-    async def recorded(self, tenant: str, key: IdempotencyKey) -> None:
+    async def recorded(self, tenant: str, key: Key) -> None:
         """Wait until each post that is under way here with this key has been recorded or refused.
 
         Posts that come later are not waited for: none of them can hold what the caller was refused for.
@@ -66,7 +86,10 @@ class InFlightKeys:
             await done.wait()
 
 
-async def find_keyed(database: Database, tenant: str, key: IdempotencyKey) -> Keyed | None:
-    """The debate of a tenant's key, if the key was ever used; raises `StoreUnavailable`."""
+async def find_keyed(database: Database, tenant: str, key: Key) -> Keyed | None:
+    """The debate of a tenant's key, if the key was ever used, and still holds; raises `StoreUnavailable`."""
+    if isinstance(key, DerivedKey):
+        found = await database.query("derived", {"tenant": tenant, "key": key.key})
+        return Keyed(str(found[0]["debate"]), None) if found else None
     rows = await database.query("keyed", {"tenant": tenant, "key": key.key})
     return Keyed(str(rows[0]["debate"]), bytes(rows[0]["body"])) if rows else None

@@ -1,10 +1,21 @@
 -- open_debate --
 -- The head row and the first records of a new debate, or of a declined case, in one statement, with its idempotency
--- key. Returns no row when the key or the debate exists already; it waits for a transaction that is writing either.
+-- key, or the key that is derived from its caller and body. Returns no row when the key or the debate exists already; it
+-- waits for a transaction that is writing either. A derived key whose debate ended more than ten minutes ago, by the time
+-- at which the database took up the last record, goes to the new debate. A debate that this statement does not see yet,
+-- because another one has just given it the key, has not ended: of two that come together one alone takes the key over.
 WITH keyed AS (
     INSERT INTO idempotency_key (tenant, key, body, debate)
     SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s WHERE %(key)b::bytea IS NOT NULL
     ON CONFLICT DO NOTHING
+    RETURNING debate
+), derived AS (
+    INSERT INTO derived_key AS k (tenant, key, debate)
+    SELECT %(tenant)s, %(derived)b::bytea, %(debate)s WHERE %(derived)b::bytea IS NOT NULL
+    ON CONFLICT (tenant, key) DO UPDATE SET debate = excluded.debate, since = clock_timestamp()
+    WHERE EXISTS (SELECT FROM debate_head h LEFT JOIN entry e ON e.debate = h.debate AND e.n = h.next_n - 1
+                  WHERE h.debate = k.debate AND h.state NOT IN ('queued', 'running')
+                    AND coalesce(e.at, '-infinity') <= clock_timestamp() - interval '10 minutes')
     RETURNING debate
 ), head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
@@ -12,7 +23,8 @@ WITH keyed AS (
     SELECT %(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)b,
            %(ceiling)s, %(granted)s, %(deadline)s::timestamptz, %(policy)s, %(context)s,
            least(%(deadline)s::timestamptz, clock_timestamp() + interval '1 hour'), %(templates)s, %(subject)s
-    WHERE %(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed)
+    WHERE (%(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed))
+      AND (%(derived)b::bytea IS NULL OR EXISTS (SELECT FROM derived))
     ON CONFLICT DO NOTHING
     RETURNING debate, log, tenant
 ), record AS (
@@ -58,6 +70,15 @@ SELECT extract(epoch FROM clock_timestamp())::float8 AS now;
 -- keyed --
 -- The debate that a tenant's key stands for, and the hash of its case.
 SELECT debate, body FROM idempotency_key WHERE tenant = %(tenant)s AND key = %(key)b;
+
+-- derived --
+-- The debate that a key stands for which was derived from a caller and its body: none if it ended more than ten minutes
+-- ago, as in `open_debate`.
+SELECT k.debate FROM derived_key k
+JOIN debate_head h ON h.debate = k.debate AND h.tenant = k.tenant
+LEFT JOIN entry e ON e.debate = h.debate AND e.n = h.next_n - 1
+WHERE k.tenant = %(tenant)s AND k.key = %(key)b
+  AND (h.state IN ('queued', 'running') OR coalesce(e.at, '-infinity') > clock_timestamp() - interval '10 minutes');
 
 -- waiting --
 -- How many debates are queued, of all tenants and of one, each counted up to a limit, and the longest wait.

@@ -23,7 +23,7 @@ from service.store import derived
 from service.store.array_parameters import ByteaArray, TextArray
 from service.store.clock import database_time
 from service.store.found_by import as_record, case_words, found_by
-from service.store.idempotency import IdempotencyKey, find_keyed
+from service.store.idempotency import DerivedKey, IdempotencyKey, Key, find_keyed
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
 
@@ -50,8 +50,8 @@ class NewDebate(Struct, frozen=True):
     documents: Mapping[str, tuple[bytes, bytes]]
     limited: bool = False
     """Whether the tenant has limits: the debate must then get an allocation before it spends anything."""
-    key: IdempotencyKey | None = None
-    """The case's idempotency key, which stands for this debate from then on."""
+    key: Key | None = None
+    """The case's idempotency key, sent or derived, which stands for this debate from then on."""
     templates: str | None = None
     """The templates of its requests: workers with other templates leave it to those that have these."""
     subject: str | None = None
@@ -150,8 +150,9 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "document_ids": list(new.documents),
         "document_salts": [salt for salt, _ in new.documents.values()],
         "document_bodies": [body for _, body in new.documents.values()],
-        "key": new.key.key if new.key else None,
-        "key_body": new.key.body if new.key else None,
+        "key": new.key.key if isinstance(new.key, IdempotencyKey) else None,
+        "key_body": new.key.body if isinstance(new.key, IdempotencyKey) else None,
+        "derived": new.key.key if isinstance(new.key, DerivedKey) else None,
         "templates": new.templates,
         "subject": new.subject,
         "decision": decision,

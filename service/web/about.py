@@ -39,6 +39,7 @@ TAGS: Mapping[str, str] = {
     "audit": "The evidence: bundles, the append-only log with its heads and proofs, exports, and recall.",
     "gate": "Ask before paying: whether a case deserves a debate, and what the debate would cost.",
     "citations": "Compare quotations with their sources, without a debate.",
+    "drop-in": "Cases as chat requests, for clients of OpenAI's API. The answer is the decision of the debate.",
     "what runs": "The prompts, models and policy that debates go by, each with the hash that records name.",
     "identity": "Who the caller is; and for operators and administrators: keys, subjects, tenants, reviewers of cases.",
     "pages": "For people: what each problem means, and this description in a browser.",

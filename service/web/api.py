@@ -27,6 +27,7 @@ from service.web import (
 from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
+from service.web.completions import endpoint as completions
 from service.web.compression import Compression
 from service.web.deprecations import announce, ends_of
 from service.web.limits import keep_limits, problems_of
@@ -60,6 +61,7 @@ HANDLERS = (
     catalogue.models,
     catalogue.policy,
     budget.budget,
+    *completions.HANDLERS,
     *identity.HANDLERS,
     *problem_pages.HANDLERS,
     *docs.HANDLERS,

@@ -24,8 +24,13 @@ async def read(request: HttpRequest, type_: type[T], limit: int) -> T:
     Raises `UnsupportedMediaType`, `TooLarge` (before more than ``limit`` bytes are held), `RequestTimeout`,
     `BadRequest` and `WrongShape`.
     """
+    return await _decoded(await read_json(request, limit), type_)
+
+
+async def read_json(request: HttpRequest, limit: int) -> bytes:
+    """The bytes of a body that says it is JSON; raises what `read` raises, but for what the JSON holds."""
     _json_expected(request)
-    return await _decoded(await read_bytes(request, limit), type_)
+    return await read_bytes(request, limit)
 
 
 async def read_optional(request: HttpRequest, type_: type[T], limit: int) -> T | None:

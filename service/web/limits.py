@@ -29,7 +29,7 @@ _SUBMIT, _CHECK = OperationLimits("submit", "submit"), OperationLimits("check", 
 _READ, _EVIDENCE = OperationLimits("read", "read"), OperationLimits("evidence", "read")
 FREE = OperationLimits(None, None)
 LIMITS: Mapping[str, OperationLimits] = {
-    "submitCase": _SUBMIT,
+    **dict.fromkeys(("submitCase", "createChatCompletion"), _SUBMIT),
     **dict.fromkeys(("decide", "quoteCase", "checkCitations"), _CHECK),
     **dict.fromkeys(
         (
@@ -38,6 +38,7 @@ LIMITS: Mapping[str, OperationLimits] = {
             "followDebate",
             "listPrompts",
             "listModels",
+            "readChatModel",
             "readPolicy",
             "readBudget",
             "listKeys",

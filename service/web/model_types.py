@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -17,6 +17,7 @@ from service.intake.model_ranking import Standing, rank_models, track_records
 from service.policy import SIMULATED, Model, Policy, price_hash
 from service.policy.prices import RATES
 from service.policy.seating import ADVERSARIAL, DEBATER, SEATING, SeatChoice, may_be_named
+from service.web.completions.names import ChatModel, chat_models
 
 QUESTION_TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
@@ -163,15 +164,22 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The catalogue. Debates record the hash of its prices."""
+    """The catalogue. Debates record the hash of its prices.
 
-    always_sent: ClassVar = ("models",)
+    ``object`` and ``data`` are what clients of OpenAI's API read: the formats, by which they name a model.
+    """
+
+    always_sent: ClassVar = ("models", "data")
 
     price_hash: str
     models: tuple[ModelDetail, ...]
     """The models of the catalogue."""
     debater_order: dict[QuestionType, tuple[str, ...]]
     """The pool of debaters in the order in which a panel of mode auto prefers them now, by type of question."""
+    object: Literal["list"] = "list"
+    """Always `list`."""
+    data: tuple[ChatModel, ...]
+    """The formats, as models of POST /v1/chat/completions."""
 
     @classmethod
     def of(cls, policy: Policy, day: str, found: Sequence[Standing]) -> ModelList:
@@ -184,6 +192,7 @@ class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
             debater_order={
                 kind: rank_models(track_records(aliases, found, kind, weight)) for kind in QUESTION_TYPES if aliases
             },
+            data=chat_models(policy),
         )
 
 

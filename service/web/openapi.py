@@ -32,13 +32,15 @@ from service.web.about import INFO, TAGS
 from service.web.about_access import SECURITY_SCHEMES, credentials, needed
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
+from service.web.completions.error_form import ChatError, chat_error
+from service.web.completions.request import ChatRequest
 from service.web.connection_bounds import NO_HTTP
 from service.web.deprecations import NAMES as ENDING
 from service.web.identity_operations import IDENTITY_BODIES
 from service.web.limits import LIMITS, problems_of
 from service.web.member_texts import described, member_texts
 from service.web.openapi_3_0 import in_3_0
-from service.web.operation import HEADERS, Operation, Parameter, Schema
+from service.web.operation import HEADERS, JSON, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
 from service.web.plain_schemas import defaults_in_words, plain
@@ -47,7 +49,7 @@ from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem,
 from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
 from service.web.stream import EVENT_STREAM
-from service.web.stream_schemas import EVENTS, stream, stream_components
+from service.web.stream_schemas import EVENTS, chunked, stream, stream_components
 from service.web.types import AbortRequest
 from service.web.value_bounds import AMOUNT, DECIMAL, CaseBounds, bound_answers, bound_case
 from service.web.value_forms import formed, ranged
@@ -101,9 +103,29 @@ _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
         debate="01920000-0000-7000-8000-000000000000",
         retry_after=1,
     ),
+    ("createChatCompletion", 400): TEXTS["stake_missing"].example,
+    ("createChatCompletion", 404): TEXTS["model_not_found"].example,
+    ("createChatCompletion", 409): TEXTS["idempotency_in_progress"].example,
+    ("createChatCompletion", 502): TEXTS["no_answer"].example,
+    ("readChatModel", 404): TEXTS["model_not_found"].example,
 }
 """The problems of one operation that differ from the others' problem of that status."""
 _BODIES: dict[type, dict[str, Any]] = {
+    ChatRequest: {
+        "contract": {
+            "model": "gainsay/adversarial",
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "The Supplier shall not be liable for more than 30 days of fees."},
+                        {"type": "text", "text": "Does this agreement leave us with uncapped liability?"},
+                    ],
+                }
+            ],
+            "metadata": {"taskType": "contract", "estimatedDownside": "250000", "confidenceScore": "0.55"},
+        }
+    },
     AbortRequest: {"reason": {"reason": "The contract was withdrawn."}},
     Batch: {
         "altered": {
@@ -174,7 +196,11 @@ class _Schemas:
     """The JSON Schemas of all types of the document, each once under its own name."""
 
     def __init__(self, rules: CaseBounds | None) -> None:
-        mentioned: list[Any] = [Problem, *(kind for sent in EVENTS.values() for kind in sent.data)]
+        mentioned: list[Any] = [
+            Problem,
+            ChatError,
+            *(kind for sent in EVENTS.values() for kind in sent.data),
+        ]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
             mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]
@@ -213,6 +239,8 @@ class _Schemas:
 
     def content(self, media: str, types: tuple[type, ...]) -> Schema:
         """What an answer of a media type is: JSON of one of these types, or without any a text or bytes."""
+        if types and media == EVENT_STREAM:
+            return chunked(self.of(*types))
         if types or media.endswith("json"):
             return self.of(*types)
         if media == EVENT_STREAM:
@@ -304,9 +332,12 @@ def _recorded(operation: str, status: int, media: str) -> Schema:
 
 
 def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
-    error = _PROBLEMS_OF.get((operation.id, status), _PROBLEMS[status])
-    example = as_json(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
-    content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
+    error = _PROBLEMS_OF.get((operation.id, status)) or _PROBLEMS[status]
+    if operation.errors == "openai":
+        content = {JSON: {"schema": schemas.of(ChatError), "example": as_json(chat_error(error))}}
+    else:
+        example = as_json(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
+        content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
     later = ["Retry-After"] if status in (409, 429, 503) else []
     challenge = ["WWW-Authenticate"] if status in (401, 403) else []
     own = operation.problem_headers.get(status, ())

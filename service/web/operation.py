@@ -42,8 +42,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     ``scope`` is what a caller must be granted, or ``public`` for what each caller may have, known or not. Where
     ``whole`` is set, the scope must reach all cases of the tenant, because the answer may be of any of them.
     ``deprecated`` says from when to when an operation is on its way out: none is today.
-    ``problems`` are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers
-    of such an answer, besides those of every problem.
+    ``problems`` are the statuses, besides 500, that come with a problem document, or with an error in OpenAI's form
+    where ``errors`` says so. ``problem_headers`` are the headers of such an answer, besides those of every problem.
     """
 
     method: Literal["get", "post"]
@@ -58,6 +58,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     body: type | None = None
     body_required: bool = True
     answers: dict[int, Answer]
+    errors: Literal["problem", "openai"] = "problem"
     problems: tuple[int, ...] = ()
     problem_headers: dict[int, tuple[str, ...]] = {}
     deprecated: Deprecation | None = None

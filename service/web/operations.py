@@ -12,6 +12,7 @@ from service.web.audit_operations import AUDIT
 from service.web.budget import BUDGET
 from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
+from service.web.completions.operations import COMPLETIONS
 from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.identity_operations import IDENTITY
@@ -253,11 +254,12 @@ OPERATIONS: tuple[Operation, ...] = (
             "Track records are of the tenant's own newest panels, read from a projection of the records. They measure "
             "conduct in debates and not truth. "
             "debaterOrder is how a panel of mode auto ranks the pool of debaters by them now. No address and no key "
-            "is shown."
+            "is shown. data lists the formats as models, as clients of OpenAI's API read it."
         ),
         answers={200: Answer("The catalogue.", {JSON: (ModelList,)})},
         problems=(400, 503),
     ),
+    *COMPLETIONS,
     Operation(
         method="get",
         path="/v1/policy",

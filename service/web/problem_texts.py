@@ -43,6 +43,7 @@ from service.reviews.evidence.bundle_files import OtherBuild
 from service.reviews.report_issue import ReportNotProvable
 from service.store.pool import StatementRefused
 from service.store.proofs import LogDamaged
+from service.web.chat_problem_texts import CHATS
 from service.web.problem_text import AGAIN, Again, ProblemText
 from service.web.refusals import (
     Internal,
@@ -433,6 +434,6 @@ _FAULTS = (
 )
 TEXTS: Mapping[str, ProblemText] = {
     text.example.code: text
-    for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *SIGNERS)
+    for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *CHATS, *SIGNERS)
 }
 """Every problem that HTTP answers, by its code."""

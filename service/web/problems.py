@@ -1,4 +1,4 @@
-"""Every error as a problem document (RFC 9457).
+"""Every error as a problem document (RFC 9457), and in OpenAI's form on the routes of its clients.
 
 ``type`` and ``code`` are stable and equivalent; ``type`` is the address of a page on this service, and ``detail`` is
 for people. The cause of an internal error goes into the log with the request's id, never into the answer. So does an
@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from contextvars import ContextVar
+from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -36,6 +37,7 @@ from service.errors import (
 from service.report.sent import encode
 from service.web.allowed_methods import allowed
 from service.web.app_state import HttpRequest
+from service.web.completions.error_form import chat_error, chat_headers, is_chat
 from service.web.paths import probable_path
 from service.web.problem_texts import TEXTS
 from service.web.refusals import Internal, MethodNotAllowed, NotAcceptable, NotReady, UnsupportedMediaType
@@ -129,18 +131,34 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     headers = _headers(known)
     if isinstance(error, MethodNotAllowedException):
         headers["Allow"] = _allowed_methods(error)
+    written = _written(known, request.scope["path"])
     return Response(
-        content=encode(problem(known, request.scope["path"])),
+        content=written.content,
         status_code=known.status,
-        media_type=PROBLEM_JSON,
-        headers=headers,
+        media_type=written.media_type,
+        headers={**headers, **written.headers},
     )
+
+
+class _Written(NamedTuple):
+    """An error in the form of its path: the body, its type, and the headers that the form has."""
+
+    content: bytes
+    media_type: str
+    headers: dict[str, str]
+
+
+def _written(error: GainsayError, path: str) -> _Written:
+    if is_chat(path):
+        named = {"X-Request-Id": request_id.get()} if request_id.get() else {}
+        return _Written(encode(chat_error(error)), "application/json", {**chat_headers(error), **named})
+    return _Written(encode(problem(error, path)), PROBLEM_JSON, {})
 
 
 async def send_problem(error: GainsayError, path: str, send: Send) -> None:
     """Answer a request with an error before an application has it."""
-    content = encode(problem(error, path))
-    fields = {**_headers(error), "Content-Type": PROBLEM_JSON, "Content-Length": str(len(content))}
+    content, media_type, own = _written(error, path)
+    fields = {**_headers(error), **own, "Content-Type": media_type, "Content-Length": str(len(content))}
     headers = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": content, "more_body": False})

@@ -52,11 +52,33 @@ from service.web import (
     quote_types,
     types,
 )
+from service.web.completions import answer_types as chat_answers
+from service.web.completions import error_form as chat_errors
+from service.web.completions import names as chat_names
+from service.web.completions import request as chat_requests
 
 REF = "#/components/schemas/{name}"
 _PREFIX = REF.format(name="")
 
 SCHEMA_NAMES: dict[type, str] = {
+    chat_requests.ChatRequest: "ChatRequest",
+    chat_requests.Message: "ChatRequestMessage",
+    chat_requests.Part: "ChatPart",
+    chat_requests.FileContent: "ChatFile",
+    chat_requests.StreamOptions: "ChatStreamOptions",
+    chat_answers.ChatCompletion: "ChatCompletion",
+    chat_answers.ChatChoice: "ChatChoice",
+    chat_answers.ChatMessage: "ChatMessage",
+    chat_answers.ChatUsage: "ChatUsage",
+    chat_answers.PromptDetails: "ChatPromptDetails",
+    chat_answers.CompletionDetails: "ChatCompletionDetails",
+    chat_answers.ChatDetail: "ChatDetail",
+    chat_answers.ChatChunk: "ChatChunk",
+    chat_answers.ChunkChoice: "ChatChunkChoice",
+    chat_answers.ChatDelta: "ChatDelta",
+    chat_errors.ChatError: "ChatError",
+    chat_errors.ChatErrorDetail: "ChatErrorDetail",
+    chat_names.ChatModel: "ChatModel",
     batch.Batch: "Batch",
     batch.Source: "Source",
     batch.Asked: "Asked",

@@ -17,8 +17,9 @@ listener that was cut off counts as gone if it does not come back, except where 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -56,16 +57,22 @@ class Following(Struct, frozen=True):
     view: View = "summary"
 
 
-class EventStream(Response[bytes]):
-    """The answer that streams a debate."""
+Source = Callable[[Listener], AsyncGenerator[bytes, None]]
+"""The bytes of a stream, as long as its listener is there."""
 
-    def __init__(self, asked: Following, headers: dict[str, str]) -> None:
+
+class EventStream(Response[bytes]):
+    """The answer that streams a debate: as its events, or as a ``source`` writes it."""
+
+    def __init__(self, asked: Following, headers: dict[str, str], source: Source | None = None) -> None:
         super().__init__(content=b"", media_type=EVENT_STREAM, headers=headers)
         self._asked = asked
+        self._source: Source = source or partial(events, asked)
 
     def to_asgi_response(self, app: object, request: HttpRequest, **_given: Any) -> ASGIResponse:
         """The answer as the server takes it."""
-        return _Streamed(self._asked, request.scope, {name: str(value) for name, value in self.headers.items()})
+        headers = {name: str(value) for name, value in self.headers.items()}
+        return _Streamed(self._asked, self._source, request.scope, headers)
 
 
 class _Streamed(ASGIResponse):
@@ -73,15 +80,15 @@ class _Streamed(ASGIResponse):
 
     _should_set_content_length = False
 
-    def __init__(self, asked: Following, scope: Scope, headers: dict[str, str]) -> None:
+    def __init__(self, asked: Following, source: Source, scope: Scope, headers: dict[str, str]) -> None:
         super().__init__(headers=headers, media_type=EVENT_STREAM)
-        self._asked, self._scope = asked, scope
+        self._asked, self._source, self._scope = asked, source, scope
 
     async def send_body(self, send: Send, receive: Receive) -> None:
         """Send events until the stream ends or the listener is gone."""
         site = self._asked.site
         with site.listeners.one(self._scope, self._asked.caller) as listener:
-            async with aclosing(events(self._asked, listener)) as chunks:
+            async with aclosing(self._source(listener)) as chunks:
                 async for chunk in chunks:
                     for begin in range(0, len(chunk), PIECE):
                         body = chunk[begin : begin + PIECE]

@@ -141,3 +141,13 @@ def stream(ref_template: str) -> Schema:
         "contentMediaType": "text/event-stream",
         "contentSchema": {"$ref": ref_template.format(name=STREAM_EVENT)},
     }
+
+
+def chunked(chunk: Schema) -> Schema:
+    """The schema of a stream of chunks, which have no other line than their data."""
+    return {
+        "type": "string",
+        "description": "Server-sent events in UTF-8: data lines with a chunk each, and data: [DONE] as the last one.",
+        "contentMediaType": "text/event-stream",
+        "contentSchema": chunk,
+    }

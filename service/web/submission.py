@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Literal
@@ -21,8 +20,8 @@ from service.web.app_state import AppState, HttpRequest, app_state
 from service.web.callers import arrival, caller
 from service.web.debates import READ_AS, RETRY_AFTER_S, answered, known_query, note, places, view
 from service.web.rate_limits import key_of
-from service.web.revocation import revoked, until_revoked
 from service.web.types import Links, Submission, address
+from service.web.waiting import ended_in_time
 
 REPLAYED = {"Idempotency-Replayed": "true"}
 
@@ -138,34 +137,8 @@ def _answer_accepted(
 
 
 async def _ended_in_time(post_: _Submission, submitted: Submitted, wait: int) -> bool:
-    """Whether the debate ended in time. The wait ends early when the service stops or the caller disconnects.
-
-    A caller that disconnects counts as a listener that left; ``onDisconnect`` of the case says whether that matters.
-    Raises `Unauthenticated` where the caller's credential is revoked meanwhile.
-    """
+    """Whether the debate ended in time; ``onDisconnect`` of the case says whether a caller that leaves matters."""
     if submitted.status == "declined":
         return True
-    site, debate = post_.site, submitted.debate
-    ends_with_listeners = post_.case.on_disconnect == "abort"
-    over = asyncio.ensure_future(site.reviews.wait(debate, caller(post_.request), wait))
-    closing = asyncio.ensure_future(site.closing.wait())
-    gone = asyncio.ensure_future(_caller_gone(post_.request))
-    refused = asyncio.ensure_future(until_revoked(site.authenticator, caller(post_.request)))
-    if ends_with_listeners:
-        site.leaving.listener_joined(debate, caller(post_.request).tenant)
-    try:
-        await asyncio.wait({over, closing, gone, refused}, return_when=asyncio.FIRST_COMPLETED)
-        if refused.done():
-            raise revoked()
-        return over.done() and over.result()
-    finally:
-        if ends_with_listeners:
-            site.leaving.listener_left(debate, of_itself=gone.done() and not over.done() and not closing.done())
-        for task in (over, closing, gone, refused):
-            task.cancel()
-
-
-async def _caller_gone(request: HttpRequest) -> None:
-    """Returns when the caller closes the connection; its body has come."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+    leaving = post_.case.on_disconnect == "abort"
+    return await ended_in_time(post_.request, post_.site, submitted.debate, wait, leaving=leaving)

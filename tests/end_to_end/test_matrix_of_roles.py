@@ -39,6 +39,12 @@ STRANGERS = ("none", "unknown", "revoked", "expired")
 UNKNOWN = "gainsay_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3RhTzs"
 CITATIONS = {"sources": [{"id": "A", "text": "no more than 30 days of fees"}], "citations": []}
 KEY = {"name": "of the matrix", "days": 1}
+CHAT = {
+    "model": "gainsay/ballot",
+    "messages": [{"role": "user", "content": "Does the limit hold?"}],
+    "metadata": {"taskType": "contract", "estimatedDownside": "1", "confidenceScore": "0.99"},
+}
+"""A chat request that the gate declines."""
 GATE = {"taskType": "contract", "estimatedDownside": 100_000, "confidenceScore": 0.7}
 
 
@@ -75,6 +81,8 @@ REQUESTS: Mapping[str, Request] = {
     "checkCitations": Request(json=CITATIONS),
     "listPrompts": Request(),
     "listModels": Request(),
+    "createChatCompletion": Request(json=CHAT),
+    "readChatModel": Request(parts={"model": "gainsay/auto"}),
     "readPolicy": Request(),
     "readBudget": Request(),
     "readCaller": Request(),
@@ -246,6 +254,7 @@ async def test_every_route_lets_in_whom_the_table_lets_in_and_no_other(stage: St
         wrong += [f"{cell}: {fault}" for fault in unsafe(answer)]
         if answer.status_code in (401, 403, 404):
             told = answer.json()
+            told = told.get("error", told)
             assert told["code"] in ("unauthenticated", "forbidden", "not_found"), str(cell)
             assert ("www-authenticate" in answer.headers) == (answer.status_code != 404), str(cell)
             assert "Supplier" not in answer.text, f"{cell}: says something of the case"

@@ -36,6 +36,7 @@ READ = (
         "records",
         "documents",
         "keyed",
+        "derived",
         "issued_report",
         "issued_reports",
         "latest_log",
@@ -141,7 +142,7 @@ def test_each_row_is_seen_by_its_own_tenant_and_none_without_one(
     stored: TwoTenants, login: psycopg.Connection[Any]
 ) -> None:
     tables = readable(login) - set(SHARED)
-    assert len(tables) == 23
+    assert len(tables) == 24
     for table in tables:
         assert seen(login, table, None) == set(), table
     for table in tables:
@@ -268,7 +269,7 @@ def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     """The parameters of a statement that writes a row of a tenant."""
     debate, log = UUID(stored.debates[tenant][1]), stored.log(tenant)
     if name == "open_debate":
-        return stored.opened[tenant] | {"debate": uuid4(), "key": None, "found_by": None}
+        return stored.opened[tenant] | {"debate": uuid4(), "key": None, "derived": None, "found_by": None}
     record = {"debate": uuid4(), "log": log, "tenant": tenant, "leaf": b"leaf", "salt": bytes(32), "body": b"{}"}
     if name == "note":
         return record

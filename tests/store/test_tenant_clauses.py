@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from typing import Any, Literal
 from uuid import UUID
 
@@ -30,7 +31,7 @@ NONE = UUID(int=0x019A_0000_0000_7000_8000_0000_0000_0001)
 """An id that no debate has."""
 SUBJECT, KEY = f"sub_{'0' * 26}", f"key_{'0' * 26}"
 
-NEW = "adds rows of the tenant that it is given, under new ids, and reads and changes nothing that is there"
+NEW = "adds rows of the tenant that it is given, under new ids, and changes at most that tenant's row of a derived key"
 QUEUE = "workers serve every tenant, in turn (0019_tenant_claims.sql), and are told whose debate each one is"
 HEALTH = "counts or finds for operators over all tenants, and gives no caller anything"
 CHECK = "a check of the whole database: what it looks for is a row under the wrong tenant as well"
@@ -157,6 +158,14 @@ def _of_debates(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     names = ("head", "records", "documents", "proven", "bundle_records", "bundle_context", "issued_reports")
     for name in names:
         yield Scenario(query=name, given={**given, **more.get(name, {})}, beside=beside)
+    for owner in (THEIRS, OURS):  # another tenant's key, and a key of ours that leads to another tenant's debate
+        row = f"('{owner}', sha256(''), '{theirs.queued}')"
+        yield Scenario(
+            query="derived",
+            given={"tenant": OURS, "key": sha256(b"").digest()},
+            beside={"key": bytes(32)},
+            always=f"INSERT INTO derived_key (tenant, key, debate) VALUES {row}",
+        )
     yield Scenario(query="keyed", given={"tenant": OURS, "key": theirs.key}, beside={"key": bytes(32)})
     yield Scenario(query="issued_report", given={"tenant": OURS, **theirs.report}, beside={"of": NONE})
     yield Scenario(

@@ -29,6 +29,7 @@ REST = """
 INSERT INTO tenant (name, created_by) VALUES (%(tenant)s, 'test') ON CONFLICT DO NOTHING;
 INSERT INTO subject (id, tenant, source, external, kind)
 VALUES (%(subject)s, %(tenant)s, 'key', %(subject)s, 'person');
+INSERT INTO derived_key (tenant, key, debate) VALUES (%(tenant)s, sha256('key 1'), %(debate)s);
 INSERT INTO assignment (tenant, debate, subject, by_subject) VALUES (%(tenant)s, %(debate)s, %(subject)s, 'test');
 INSERT INTO spend_limit (tenant, period, starts, ceiling, drawn) VALUES (%(tenant)s, 'day', current_date, 9, 5);
 INSERT INTO damage (subject, tenant, log, debate, place, what)

@@ -73,6 +73,9 @@ async def recorded(site: Served) -> AsyncIterator[Recorded]:
     yield _json("listModels.200.beginning", await http.get("/v1/models"), "models")
     yield _json("readPolicy.200.policy", await http.get("/v1/policy"))
     yield _json("readBudget.200.limited", await http.get("/v1/budget"))
+    chat = await http.post("/v1/chat/completions", json=_body("/v1/chat/completions"))
+    yield _json("createChatCompletion.200.decision", chat)
+    yield _json("readChatModel.200.format", await http.get("/v1/models/gainsay/adversarial"))
     as_json = {"accept": "application/json"}
     yield _json("listProblems.200.beginning", await http.get("/problems", headers=as_json), "problems")
     yield _json("readProblem.200.problem", await http.get("/problems/queue_full", headers=as_json))

@@ -417,9 +417,49 @@ export interface paths {
         };
         /**
          * List the models of the catalogue with families, dated prices and track records.
-         * @description Track records are of the tenant's own newest panels, read from a projection of the records. They measure conduct in debates and not truth. debaterOrder is how a panel of mode auto ranks the pool of debaters by them now. No address and no key is shown. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
+         * @description Track records are of the tenant's own newest panels, read from a projection of the records. They measure conduct in debates and not truth. debaterOrder is how a panel of mode auto ranks the pool of debaters by them now. No address and no key is shown. data lists the formats as models, as clients of OpenAI's API read it. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a case as a chat request, and get the decision of its debate as a chat completion.
+         * @description For clients of OpenAI's API: set their base URL to this service and the model to gainsay/adversarial or gainsay/auto. The case is one like any other, with the same gate, ceiling, roles and records. The last message is the question; files, texts beside it and earlier messages are documents. metadata gives the members of a case, and policy's [dropin] the task type and the downside that it leaves out. The answer comes when the debate has ended and its end is provable, and stream keeps the connection open until then. A declined case is an answer that says so. A debate that failed or was aborted is the error no_answer. Sent again, the same request joins the running debate, and for ten minutes its result: one debate and one bill. Errors have OpenAI's form; their code is the one of problem documents. Needs the scope `case.submit` (roles requester, operator).
+         */
+        post: operations["createChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one model as OpenAI's clients list it: a format.
+         * @description The slash of the name may be written as it is or as %2F. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
+         */
+        get: operations["readChatModel"];
         put?: never;
         post?: never;
         delete?: never;
@@ -961,6 +1001,31 @@ export interface components {
             pointer: string;
             /** @description What was expected there, what was found, and what to do. */
             detail: string;
+        };
+        /**
+         * ChatError
+         * @description The body of an error of a drop-in route.
+         */
+        ChatError: {
+            /** @description What went wrong, and what to do. */
+            error: components["schemas"]["ChatErrorDetail"];
+        };
+        /**
+         * ChatErrorDetail
+         * @description An error in OpenAI's form.
+         */
+        ChatErrorDetail: {
+            /** @description What was expected, what was found, and what to do, for people. */
+            message: string;
+            /**
+             * @description The kind of the error, which follows from the status.
+             * @enum {string}
+             */
+            type: "authentication_error" | "conflict_error" | "insufficient_quota" | "invalid_request_error" | "not_found_error" | "permission_error" | "rate_limit_error" | "server_error";
+            /** @description The parameter that is wrong, such as `metadata.taskType`. Null where it is none. */
+            param: string | null;
+            /** @description The code of the error, the same as in problem documents; GET /problems/ and the code explain it. */
+            code: string;
         };
         /**
          * GateEvent
@@ -6242,6 +6307,8 @@ export interface components {
         /**
          * ModelList
          * @description The catalogue. Debates record the hash of its prices.
+         *
+         *     ``object`` and ``data`` are what clients of OpenAI's API read: the formats, by which they name a model.
          */
         ModelList: {
             /** @description The SHA-256 of all prices of the catalogue. */
@@ -6252,6 +6319,14 @@ export interface components {
             debaterOrder?: {
                 [key: string]: string[];
             };
+            /**
+             * @description Always `list`.
+             * @default list
+             * @enum {string}
+             */
+            object: "list";
+            /** @description The formats, as models of POST /v1/chat/completions. */
+            data: components["schemas"]["ChatModel"][];
         };
         /**
          * ModelDetail
@@ -6386,6 +6461,377 @@ export interface components {
             mean: number;
             /** @description What an automatic choice ranks by: the mean, drawn towards 0.5 where there are few debates. A share from 0 to 1. */
             score: number;
+        };
+        /**
+         * ChatModel
+         * @description A format as OpenAI's clients list a model.
+         */
+        ChatModel: {
+            /** @description `gainsay/` and the format, or `gainsay/auto`. */
+            id: string;
+            /**
+             * @description Always `model`.
+             * @default model
+             * @enum {string}
+             */
+            object: "model";
+            /**
+             * @description From when formats have these names, in seconds since 1970.
+             * @default 1795564800
+             */
+            created: number;
+            /**
+             * @description Always `gainsay`.
+             * @default gainsay
+             * @enum {string}
+             */
+            owned_by: "gainsay";
+        };
+        /**
+         * ChatRequest
+         * @description The body of ``POST /v1/chat/completions``. Its names are those of OpenAI.
+         *
+         *     Members with no effect on a debate are accepted and named in ``gainsay.ignored`` of the answer. Those that ask for
+         *     another answer than a debate gives are refused.
+         */
+        ChatRequest: {
+            /** @description The messages. The last one is the question. */
+            messages: components["schemas"]["ChatRequestMessage"][];
+            /** @description `gainsay/` and a format, such as `gainsay/adversarial`, or `gainsay/auto`. */
+            model: string;
+            /** @description The members of a case by their names, such as `taskType`, `estimatedDownside` and `costCeilingUSD`, as texts. All other keys are the case's own metadata. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether the answer is sent as a stream of chunks, which is kept open until the debate has ended. */
+            stream?: boolean | null;
+            /** @description What the stream holds beside the answer. */
+            stream_options?: components["schemas"]["ChatStreamOptions"] | null;
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
+            temperature?: number | null;
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
+            top_p?: number | null;
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
+            frequency_penalty?: number | null;
+            /** @description A parameter of sampling. Changes nothing: policy sets the parameters of models. */
+            presence_penalty?: number | null;
+            /** @description The seed of sampling. Changes nothing but the body: the same question with another seed is another debate. */
+            seed?: number | null;
+            /** @description The most tokens of an answer. Changes nothing: policy sets the allowance of each seat. */
+            max_tokens?: number | null;
+            /** @description The most tokens of an answer. Changes nothing: policy sets the allowance of each seat. */
+            max_completion_tokens?: number | null;
+            /** @description Changes nothing: policy sets the parameters of models. */
+            reasoning_effort?: string | null;
+            /** @description Changes nothing: the answer is the sentence of the decision. */
+            verbosity?: string | null;
+            /** @description Changes nothing: policy sets the parameters of models. */
+            service_tier?: string | null;
+            /** @description Changes nothing: who calls is known by the credential. */
+            user?: string | null;
+            /** @description Changes nothing: who calls is known by the credential. */
+            safety_identifier?: string | null;
+            /** @description Changes nothing: each case is recorded, also with false. */
+            store?: boolean | null;
+            /** @description Changes nothing: requests to vendors are laid out for their caches. */
+            prompt_cache_key?: string | null;
+            /** @description Changes nothing: requests to vendors are laid out for their caches. */
+            prompt_cache_retention?: string | null;
+            /** @description Changes nothing: requests to vendors are laid out for their caches. */
+            prompt_cache_options?: unknown;
+            /** @description Changes nothing: no tool is called. */
+            parallel_tool_calls?: boolean | null;
+            /** @description The number of choices. Refused, unless it is 1: a debate has one decision. */
+            n?: number | null;
+            /** @description Refused, unless it is null or empty: an answer is never cut. */
+            stop?: unknown;
+            /** @description Refused, unless it is false: a decision has no probabilities of tokens. */
+            logprobs?: boolean | null;
+            /** @description The number of tokens with probabilities. Refused, unless it is 0. */
+            top_logprobs?: number | null;
+            /** @description A parameter of sampling. Refused, unless it is empty. */
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            /** @description Refused, unless its type is text. A schema for the judge of stances is an option: `outputSchema`. */
+            response_format?: unknown;
+            /** @description Refused, unless it is empty: the answer is a decision, and calls no tool. */
+            tools?: Record<string, never>[] | null;
+            /** @description Refused, unless it is none or auto. */
+            tool_choice?: unknown;
+            /** @description Refused, unless it is empty. */
+            functions?: Record<string, never>[] | null;
+            /** @description Refused, unless it is none or auto. */
+            function_call?: unknown;
+            /** @description Refused, unless it is text alone. */
+            modalities?: string[] | null;
+            /** @description Refused, unless it is null. */
+            audio?: unknown;
+            /** @description Refused, unless it is null. */
+            prediction?: unknown;
+            /** @description Refused, unless it is null: seats cite the documents of the case alone. */
+            web_search_options?: unknown;
+            /** @description Refused, unless it is null. */
+            moderation?: unknown;
+        };
+        /**
+         * ChatRequestMessage
+         * @description A message. The last one has the role user and holds the question; those before it are texts of the caller.
+         */
+        ChatRequestMessage: {
+            /**
+             * @description Whose message it is. No message is a system prompt of a model here: each is fenced as a text of the caller.
+             * @enum {string}
+             */
+            role: "assistant" | "developer" | "function" | "system" | "tool" | "user";
+            /** @description The text, or parts. Of the last message the last text part is the question, and each other part a document. */
+            content?: string | components["schemas"]["ChatPart"][] | null;
+            /** @description The name of who sent it. */
+            name?: string | null;
+            /** @description The tools that an assistant called, in an earlier message. */
+            tool_calls?: Record<string, never>[] | null;
+            /** @description The call that a message of the role tool answers. */
+            tool_call_id?: string | null;
+            /** @description The same as `tool_calls`, in an older form. */
+            function_call?: unknown;
+            /** @description The words in which an assistant refused, in an earlier message. */
+            refusal?: string | null;
+            /** @description The annotations of an earlier answer, which are not read. */
+            annotations?: unknown;
+            /** @description Refused, unless it is null. */
+            audio?: unknown;
+            /** @description What an earlier answer of this service had beside its text, which is not read. */
+            gainsay?: unknown;
+        };
+        /**
+         * ChatPart
+         * @description A part of a message.
+         */
+        ChatPart: {
+            /**
+             * @description What the part is. An image and a sound are refused.
+             * @enum {string}
+             */
+            type: "file" | "image_url" | "input_audio" | "refusal" | "text";
+            /** @description The words of a part of the type text. */
+            text?: string | null;
+            /** @description What a part of the type file holds. */
+            file?: components["schemas"]["ChatFile"] | null;
+            /** @description The words in which an assistant refused. */
+            refusal?: string | null;
+            /** @description Refused: seats read texts. */
+            image_url?: unknown;
+            /** @description Refused: seats read texts. */
+            input_audio?: unknown;
+        };
+        /**
+         * ChatFile
+         * @description A file within a message.
+         */
+        ChatFile: {
+            /** @description The name of the file, which becomes the title of the document. Its ending says what it holds, where no data URL does. */
+            filename?: string | null;
+            /** @description The file as a data URL, or its bytes in base64: plain text, Markdown, JSON or CSV in UTF-8. */
+            file_data?: string | null;
+            /** @description Refused: no file is kept here. Send `file_data`. */
+            file_id?: string | null;
+        };
+        /**
+         * ChatStreamOptions
+         * @description What a stream holds beside the answer.
+         */
+        ChatStreamOptions: {
+            /** @description Whether a last chunk has the usage. */
+            include_usage?: boolean | null;
+            /** @description Changes nothing: no chunk is padded. */
+            include_obfuscation?: boolean | null;
+        };
+        /**
+         * ChatCompletion
+         * @description The decision of a debate as a chat completion.
+         */
+        ChatCompletion: {
+            /** @description `chatcmpl-` and the debate's id. */
+            id: string;
+            /**
+             * @description Always `chat.completion`.
+             * @default chat.completion
+             * @enum {string}
+             */
+            object: "chat.completion";
+            /** @description When the case was recorded, in seconds since 1970. */
+            created: number;
+            /** @description The model that was asked for. */
+            model: string;
+            /** @description One choice. */
+            choices: components["schemas"]["ChatChoice"][];
+            /** @description The tokens of the whole debate. */
+            usage: components["schemas"]["ChatUsage"];
+            /** @description The decision, the debate and what is uncertain. */
+            gainsay: components["schemas"]["ChatDetail"];
+        };
+        /**
+         * ChatChoice
+         * @description The one choice.
+         */
+        ChatChoice: {
+            /**
+             * @description The number of the choice, always 0.
+             * @default 0
+             */
+            index: number;
+            /** @description The answer. */
+            message: components["schemas"]["ChatMessage"];
+            /**
+             * @description Always null.
+             * @default null
+             */
+            logprobs: Record<string, never> | null;
+            /**
+             * @description `stop`, or `length` where the debate ended before its rules were satisfied.
+             * @enum {string}
+             */
+            finish_reason: "length" | "stop";
+        };
+        /**
+         * ChatMessage
+         * @description The answer as a message.
+         */
+        ChatMessage: {
+            /**
+             * @description Always `assistant`.
+             * @default assistant
+             * @enum {string}
+             */
+            role: "assistant";
+            /** @description The sentence of the decision, and a line of warning where a reader needs one. */
+            content: string;
+            /**
+             * @description Always null.
+             * @default null
+             */
+            refusal: string | null;
+        };
+        /**
+         * ChatUsage
+         * @description The tokens of all calls of the debate, as far as vendors reported them.
+         */
+        ChatUsage: {
+            /** @description Tokens of input. */
+            prompt_tokens: number;
+            /** @description Tokens of output, reasoning included. */
+            completion_tokens: number;
+            /** @description Tokens of input and of output together. */
+            total_tokens: number;
+            /** @description Of the tokens of input, those from a cache. */
+            prompt_tokens_details: components["schemas"]["ChatPromptDetails"];
+            /** @description Of the tokens of output, those of reasoning. */
+            completion_tokens_details: components["schemas"]["ChatCompletionDetails"];
+        };
+        /**
+         * ChatPromptDetails
+         * @description Of the tokens of input, those from a cache.
+         */
+        ChatPromptDetails: {
+            /** @description Tokens of input that vendors read from their caches. */
+            cached_tokens: number;
+        };
+        /**
+         * ChatCompletionDetails
+         * @description Of the tokens of output, those of reasoning.
+         */
+        ChatCompletionDetails: {
+            /** @description Tokens of output that models used to think. */
+            reasoning_tokens: number;
+        };
+        /**
+         * ChatDetail
+         * @description What Gainsay has to say of an answer beside its text.
+         */
+        ChatDetail: {
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
+            debateId: string;
+            /**
+             * @description The state of the debate: `completed`, `truncated` if it ended before its rules were satisfied, or `declined` if no debate took place.
+             * @enum {string}
+             */
+            status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
+            /** @description The decision, whole, as everywhere. */
+            decision: components["schemas"]["Decision"];
+            /** @description What the decider names as uncertain. */
+            explicitUncertainties: string[];
+            /** @description Codes of what a reader has to know. */
+            flags: string[];
+            /** @description The gate's decision, with every rule. */
+            gate?: components["schemas"]["Gate"];
+            /** @description Whether the models were simulated: then the answer proves nothing. */
+            simulated: boolean;
+            /** @description The number of source documents. The earlier messages are no source. */
+            sources: number;
+            /** @description The parameters of the request that had no effect. */
+            ignored: string[];
+            /** @description The addresses of what belongs to the debate. */
+            links: components["schemas"]["ResultLinks"];
+        };
+        /**
+         * ChatChunk
+         * @description A part of a chat completion that is streamed.
+         */
+        ChatChunk: {
+            /** @description `chatcmpl-` and the debate's id. */
+            id: string;
+            /**
+             * @description Always `chat.completion.chunk`.
+             * @default chat.completion.chunk
+             * @enum {string}
+             */
+            object: "chat.completion.chunk";
+            /** @description When the stream began, in seconds since 1970. */
+            created: number;
+            /** @description The model that was asked for. */
+            model: string;
+            /** @description One choice, and none in the chunk with the usage. */
+            choices: components["schemas"]["ChatChunkChoice"][];
+            /** @description The tokens of the whole debate, in the last chunk where the request asks for it. */
+            usage?: components["schemas"]["ChatUsage"];
+            /** @description The decision, the debate and what is uncertain, in the last chunk of the answer. */
+            gainsay?: components["schemas"]["ChatDetail"];
+        };
+        /**
+         * ChatChunkChoice
+         * @description The one choice of a chunk.
+         */
+        ChatChunkChoice: {
+            /**
+             * @description The number of the choice, always 0.
+             * @default 0
+             */
+            index: number;
+            /** @description What the chunk adds. */
+            delta: components["schemas"]["ChatDelta"];
+            /**
+             * @description Always null.
+             * @default null
+             */
+            logprobs: Record<string, never> | null;
+            /** @description Null but in the last chunk of the answer. */
+            finish_reason: ("length" | "stop") | null;
+        };
+        /**
+         * ChatDelta
+         * @description What a chunk adds to the message.
+         */
+        ChatDelta: {
+            /**
+             * @description `assistant`, in the first chunk.
+             * @enum {string}
+             */
+            role?: "assistant";
+            /** @description A part of the text. */
+            content?: string;
         };
         /**
          * PolicyDetail
@@ -13278,6 +13724,560 @@ export interface operations {
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createChatCompletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A string of 1 to 255 ASCII characters in quotes, as at POST /v1/debates. Without it the caller and the body make the key, which holds until ten minutes after the debate has ended. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatRequest"];
+            };
+        };
+        responses: {
+            /** @description The decision as a chat completion; with stream, its chunks and data: [DONE]. */
+            200: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "the case needs taskType and estimatedDownside, found neither in metadata nor in policy; send \"metadata\": {\"taskType\": ..., \"estimatedDownside\": ...}, or have the operator set task_type and estimated_downside_usd in [dropin] of the policy",
+                     *         "type": "invalid_request_error",
+                     *         "param": "metadata.taskType",
+                     *         "code": "stake_missing"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *         "type": "authentication_error",
+                     *         "param": null,
+                     *         "code": "unauthenticated"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Payment Required */
+            402: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "the tenant's limit for the day, 5.00 USD, leaves 0.02 USD and the debate needs 0.31 USD to begin",
+                     *         "type": "insufficient_quota",
+                     *         "param": null,
+                     *         "code": "budget_exhausted"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *         "type": "permission_error",
+                     *         "param": null,
+                     *         "code": "forbidden"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "there is no model 'gpt-4o'; a model is a format, one of gainsay/auto, gainsay/adversarial",
+                     *         "type": "not_found_error",
+                     *         "param": "model",
+                     *         "code": "model_not_found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "the body did not arrive within 60 s; send it without pauses",
+                     *         "type": "invalid_request_error",
+                     *         "param": null,
+                     *         "code": "request_timeout"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    Location: components["headers"]["Location"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "this case was already recorded under this key as debate 01920000-0000-7000-8000-000000000000, which has not ended or whose end is not provable yet; read /v1/debates/01920000-0000-7000-8000-000000000000, or send the case again later",
+                     *         "type": "conflict_error",
+                     *         "param": null,
+                     *         "code": "idempotency_in_progress"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "question may have 4000 characters, found 5210",
+                     *         "type": "invalid_request_error",
+                     *         "param": "messages",
+                     *         "code": "too_large"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "expected the header Content-Type: application/json, found text/plain",
+                     *         "type": "invalid_request_error",
+                     *         "param": null,
+                     *         "code": "unsupported_media_type"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "2 faults: (1) unknown taskType 'Contract'; did you mean 'contract'?; (2) maxRounds must be from 1 to 3, found 4",
+                     *         "type": "invalid_request_error",
+                     *         "param": "metadata.taskType",
+                     *         "code": "invalid_case"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *         "type": "rate_limit_error",
+                     *         "param": null,
+                     *         "code": "rate_limited"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *         "type": "server_error",
+                     *         "param": null,
+                     *         "code": "internal"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "No decision: the debate failed (no model could answer the turn 1.proposer.1). Read /v1/debates/01920000-0000-7000-8000-000000000000. Sent again within ten minutes of its end, the same request joins this debate and costs nothing; for a new one change the body, or send a new Idempotency-Key",
+                     *         "type": "server_error",
+                     *         "param": null,
+                     *         "code": "no_answer"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "the audit log does not confirm the record, so nothing further is done",
+                     *         "type": "server_error",
+                     *         "param": null,
+                     *         "code": "audit_unavailable"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+        };
+    };
+    readChatModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a model, such as gainsay/adversarial. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatModel"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *         "type": "invalid_request_error",
+                     *         "param": null,
+                     *         "code": "bad_request"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *         "type": "authentication_error",
+                     *         "param": null,
+                     *         "code": "unauthenticated"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *         "type": "permission_error",
+                     *         "param": null,
+                     *         "code": "forbidden"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "there is no model 'gpt-4o'; a model is a format, one of gainsay/auto, gainsay/adversarial",
+                     *         "type": "not_found_error",
+                     *         "param": "model",
+                     *         "code": "model_not_found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *         "type": "rate_limit_error",
+                     *         "param": null,
+                     *         "code": "rate_limited"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *         "type": "server_error",
+                     *         "param": null,
+                     *         "code": "internal"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "the audit log does not confirm the record, so nothing further is done",
+                     *         "type": "server_error",
+                     *         "param": null,
+                     *         "code": "audit_unavailable"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
                 };
             };
         };

@@ -30,7 +30,7 @@ from service.policy.rates import Rates
 from service.policy.wires import ProviderSetting
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-OWN = ("policy", "gate", "debate", "formats", "limits", "providers", "models", "seats")
+OWN = ("policy", "gate", "debate", "formats", "limits", "dropin", "providers", "models", "seats")
 """The tables of a tenant's own policy file."""
 SHARED = ("calls", "queue", "budgets", "rates", "audit", "approval", "tenants")
 """The tables that hold for all tenants, or name one."""

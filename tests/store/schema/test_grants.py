@@ -24,7 +24,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
     roles.WRITER: {
         "entry": READ,
         **dict.fromkeys(("payload", "charge", "document", "draw", "pending"), ADDED),
-        **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key"), ADDED),
+        **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key", "derived_key"), ADDED),
         **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check", "queue_turn"), WORKED_ON),
         "queue_turns": frozenset({"USAGE"}),
         **dict.fromkeys(("listener", "found_by", "rate"), WORKED_ON | {"DELETE"}),
@@ -49,7 +49,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp"), READ),
         **dict.fromkeys(("content", "manifest_prompt", "migration", "schema_floor"), READ),
         **dict.fromkeys(("debate_head", "idempotency_key", "payload", "document", "context", "pending"), ADDED),
-        **dict.fromkeys(("rests_on", "track_record", "decision", "issued_report"), ADDED),
+        **dict.fromkeys(("rests_on", "track_record", "decision", "issued_report", "derived_key"), ADDED),
         **dict.fromkeys(("gainsay_tenant.found_by", "gainsay_tenant.case_words"), ADDED),
     },
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),
@@ -64,6 +64,7 @@ OF_COLUMNS = (
         for column in ("subject", "tenant", "log", "debate", "place", "what")
         for role in ADDING
     }
+    | {("derived_key", column, role, "UPDATE") for column in ("debate", "since") for role in ADDING}
     | {("gainsay_tenant.found_by", column, roles.API, "UPDATE") for column in ENDED}
     | {("subject", "revoked", roles.WRITER, "UPDATE")}
     | {("api_key", column, roles.WRITER, "UPDATE") for column in ("expires", "revoked")}

@@ -21,6 +21,7 @@ from service.policy import (
     Calls,
     ConvergencePolicy,
     DebatePolicy,
+    DropIn,
     FormatsPolicy,
     GatePolicy,
     Limits,
@@ -58,6 +59,7 @@ TYPES: Mapping[str, type[Struct]] = {
     "audit": Audit,
     "approval": Approval,
     "rates": Rates,
+    "dropin": DropIn,
 }
 """The tables of the file that docs/policy.md explains."""
 PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
@@ -94,6 +96,7 @@ def everything() -> dict[str, Any]:
     }
     whole["rates"] = {"submit_per_minute": 60, "read_per_minute": "unlimited"}
     whole["rates"] |= {"check_per_minute": 6, "evidence_per_minute": 7, "listeners": 8}
+    whole["dropin"] = {"task_type": "contract", "estimated_downside_usd": "250000.00", "downside_basis": "a fine"}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
@@ -164,7 +167,7 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "tenants"}
+    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "tenants"}
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 

@@ -47,7 +47,7 @@ UNITS = (
     "strength",
     *("number of", "numbers of", "the most", "rounds", "debaters", "debates", "votes", "place", "how many times"),
     *("round", "version", "index", "size", "status of the answer", "bound", "from 0 to 100", "beyond chance", "fail"),
-    *("count", "overlap", "keys", "documents", "positions", "consensus"),
+    *("sampling", "count", "overlap", "keys", "documents", "positions", "consensus"),
 )
 
 

@@ -19,6 +19,17 @@ class FieldError(TypedDict):
     detail: str
 
 
+class ChatErrorDetail(TypedDict):
+    """
+    An error in OpenAI's form.
+    """
+
+    message: str
+    type: Literal['authentication_error', 'conflict_error', 'insufficient_quota', 'invalid_request_error', 'not_found_error', 'permission_error', 'rate_limit_error', 'server_error']
+    param: str | None
+    code: str
+
+
 class Rule(TypedDict):
     """
     One rule of the gate: the observed value, the value it is compared with, and the effect on the decision.
@@ -1490,6 +1501,71 @@ class ModelRecord(TypedDict):
     score: float
 
 
+class ChatModel(TypedDict):
+    """
+    A format as OpenAI's clients list a model.
+    """
+
+    id: str
+    object: Literal['model']
+    created: int
+    owned_by: Literal['gainsay']
+
+
+class ChatFile(TypedDict):
+    """
+    A file within a message.
+    """
+
+    filename: NotRequired[str | None]
+    file_data: NotRequired[str | None]
+    file_id: NotRequired[str | None]
+
+
+class ChatStreamOptions(TypedDict):
+    """
+    What a stream holds beside the answer.
+    """
+
+    include_usage: NotRequired[bool | None]
+    include_obfuscation: NotRequired[bool | None]
+
+
+class ChatMessage(TypedDict):
+    """
+    The answer as a message.
+    """
+
+    role: Literal['assistant']
+    content: str
+    refusal: str | None
+
+
+class ChatPromptDetails(TypedDict):
+    """
+    Of the tokens of input, those from a cache.
+    """
+
+    cached_tokens: int
+
+
+class ChatCompletionDetails(TypedDict):
+    """
+    Of the tokens of output, those of reasoning.
+    """
+
+    reasoning_tokens: int
+
+
+class ChatDelta(TypedDict):
+    """
+    What a chunk adds to the message.
+    """
+
+    role: NotRequired[Literal['assistant']]
+    content: NotRequired[str]
+
+
 class GateSettings(TypedDict):
     """
     The gate's rules for when a question deserves a debate. Thresholds are by task type, in US dollars.
@@ -1968,6 +2044,14 @@ class Problem(TypedDict):
     leftUSD: NotRequired[str]
     ends: NotRequired[str]
     debateId: NotRequired[str]
+
+
+class ChatError(TypedDict):
+    """
+    The body of an error of a drop-in route.
+    """
+
+    error: ChatErrorDetail
 
 
 class GateChange(TypedDict):
@@ -2708,6 +2792,53 @@ class Price(TypedDict):
     tiers: NotRequired[dict[str, RateDetail]]
 
 
+class ChatPart(TypedDict):
+    """
+    A part of a message.
+    """
+
+    type: Literal['file', 'image_url', 'input_audio', 'refusal', 'text']
+    text: NotRequired[str | None]
+    file: NotRequired[ChatFile | None]
+    refusal: NotRequired[str | None]
+    image_url: NotRequired[Any]
+    input_audio: NotRequired[Any]
+
+
+class ChatChoice(TypedDict):
+    """
+    The one choice.
+    """
+
+    index: int
+    message: ChatMessage
+    logprobs: dict[str, Any] | None
+    finish_reason: Literal['length', 'stop']
+
+
+class ChatUsage(TypedDict):
+    """
+    The tokens of all calls of the debate, as far as vendors reported them.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: ChatPromptDetails
+    completion_tokens_details: ChatCompletionDetails
+
+
+class ChatChunkChoice(TypedDict):
+    """
+    The one choice of a chunk.
+    """
+
+    index: int
+    delta: ChatDelta
+    logprobs: dict[str, Any] | None
+    finish_reason: Literal['length', 'stop'] | None
+
+
 class FormatsPolicy(TypedDict):
     """
     The rules of each format but the adversarial one.
@@ -3384,6 +3515,54 @@ class ModelDetail(TypedDict):
     trackRecords: NotRequired[list[ModelRecord]]
 
 
+class ChatRequestMessage(TypedDict):
+    """
+    A message. The last one has the role user and holds the question; those before it are texts of the caller.
+    """
+
+    role: Literal['assistant', 'developer', 'function', 'system', 'tool', 'user']
+    content: NotRequired[str | list[ChatPart] | None]
+    name: NotRequired[str | None]
+    tool_calls: NotRequired[list[dict[str, Any]] | None]
+    tool_call_id: NotRequired[str | None]
+    function_call: NotRequired[Any]
+    refusal: NotRequired[str | None]
+    annotations: NotRequired[Any]
+    audio: NotRequired[Any]
+    gainsay: NotRequired[Any]
+
+
+class ChatDetail(TypedDict):
+    """
+    What Gainsay has to say of an answer beside its text.
+    """
+
+    debateId: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    decision: Decision
+    explicitUncertainties: list[str]
+    flags: list[str]
+    gate: NotRequired[Gate]
+    simulated: bool
+    sources: int
+    ignored: list[str]
+    links: ResultLinks
+
+
+class ChatChunk(TypedDict):
+    """
+    A part of a chat completion that is streamed.
+    """
+
+    id: str
+    object: Literal['chat.completion.chunk']
+    created: int
+    model: str
+    choices: list[ChatChunkChoice]
+    usage: NotRequired[ChatUsage]
+    gainsay: NotRequired[ChatDetail]
+
+
 class PolicyDetail(TypedDict):
     """
     The policy that runs. Every decision names its ``hash``.
@@ -3628,11 +3807,76 @@ class KeyList(TypedDict):
 class ModelList(TypedDict):
     """
     The catalogue. Debates record the hash of its prices.
+
+    ``object`` and ``data`` are what clients of OpenAI's API read: the formats, by which they name a model.
     """
 
     priceHash: str
     models: list[ModelDetail]
     debaterOrder: NotRequired[dict[str, list[str]]]
+    object: Literal['list']
+    data: list[ChatModel]
+
+
+class ChatRequest(TypedDict):
+    """
+    The body of ``POST /v1/chat/completions``. Its names are those of OpenAI.
+
+    Members with no effect on a debate are accepted and named in ``gainsay.ignored`` of the answer. Those that ask for
+    another answer than a debate gives are refused.
+    """
+
+    messages: list[ChatRequestMessage]
+    model: str
+    metadata: NotRequired[dict[str, str] | None]
+    stream: NotRequired[bool | None]
+    stream_options: NotRequired[ChatStreamOptions | None]
+    temperature: NotRequired[float | None]
+    top_p: NotRequired[float | None]
+    frequency_penalty: NotRequired[float | None]
+    presence_penalty: NotRequired[float | None]
+    seed: NotRequired[int | None]
+    max_tokens: NotRequired[int | None]
+    max_completion_tokens: NotRequired[int | None]
+    reasoning_effort: NotRequired[str | None]
+    verbosity: NotRequired[str | None]
+    service_tier: NotRequired[str | None]
+    user: NotRequired[str | None]
+    safety_identifier: NotRequired[str | None]
+    store: NotRequired[bool | None]
+    prompt_cache_key: NotRequired[str | None]
+    prompt_cache_retention: NotRequired[str | None]
+    prompt_cache_options: NotRequired[Any]
+    parallel_tool_calls: NotRequired[bool | None]
+    n: NotRequired[int | None]
+    stop: NotRequired[Any]
+    logprobs: NotRequired[bool | None]
+    top_logprobs: NotRequired[int | None]
+    logit_bias: NotRequired[dict[str, float] | None]
+    response_format: NotRequired[Any]
+    tools: NotRequired[list[dict[str, Any]] | None]
+    tool_choice: NotRequired[Any]
+    functions: NotRequired[list[dict[str, Any]] | None]
+    function_call: NotRequired[Any]
+    modalities: NotRequired[list[str] | None]
+    audio: NotRequired[Any]
+    prediction: NotRequired[Any]
+    web_search_options: NotRequired[Any]
+    moderation: NotRequired[Any]
+
+
+class ChatCompletion(TypedDict):
+    """
+    The decision of a debate as a chat completion.
+    """
+
+    id: str
+    object: Literal['chat.completion']
+    created: int
+    model: str
+    choices: list[ChatChoice]
+    usage: ChatUsage
+    gainsay: ChatDetail
 
 
 class StreamGate(TypedDict):
