@@ -1,4 +1,4 @@
-"""Agents over streamable HTTP, before a service with identities: each is its own caller, and its case is the service's."""
+"""Agents over streamable HTTP, before a service with identities: each is its own caller there."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import httpx
 import jsonschema
 import pytest
 import pytest_asyncio
-
 from mcp import MCPError
+
 from service.cli.mcp import gateway as edge
 from service.cli.mcp.server import MOST_CALLS
 from service.cli.mcp.tools import tools
@@ -112,6 +112,7 @@ async def test_every_tool_answers_by_its_schema_and_says_the_same_as_text(
     assert set(answers) == set(listed) == set(tools())
     for name, results in answers.items():
         schema = listed[name].output_schema
+        assert schema is not None
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.Draft202012Validator.check_schema(listed[name].input_schema)
         for result in results:
@@ -440,6 +441,19 @@ async def test_an_operator_allows_the_name_and_the_pages_of_its_proxy(
         assert other.status_code == 421
 
 
+async def test_a_gateway_that_others_reach_asks_no_service_without_identities(
+    database: Database, requester: Known, tmp_path: Path
+) -> None:
+    async with (
+        served(database.service_url, work=False) as open_site,
+        gateway(open_site.url, tmp_path, allowed_hosts=("mcp.example",)) as url,
+        httpx.AsyncClient(verify=NO_TLS) as http,
+    ):
+        for headers in ({}, requester.headers):
+            refused = await http.post(url, json=BEGIN, headers=ACCEPT | headers)
+            assert (refused.status_code, refused.json()["code"]) == (503, "no_identities")
+
+
 async def test_nonsense_is_answered_as_nonsense_and_nothing_falls(raw: httpx.AsyncClient, requester: Known) -> None:
     known = ACCEPT | requester.headers
     json_ = {"content-type": "application/json"}
@@ -448,7 +462,19 @@ async def test_nonsense_is_answered_as_nonsense_and_nothing_falls(raw: httpx.Asy
     for method in ("PUT", "PATCH", "OPTIONS", "TRACE"):
         assert (await raw.request(method, "/mcp", headers=known)).status_code in (400, 405), method
     assert (await raw.get("/mcp", headers=known)).status_code in (400, 404)
-    for body in (b"{", b"[]", b"\xff\xfe", b"7", b'{"jsonrpc":"2.0"}', b"[" * 100_000, b""):
+    twice = json.dumps(BEGIN).replace('"id": 1', '"id": 1, "id": 2')
+    nan = json.dumps(BEGIN).replace('"id": 1', '"id": 1, "x": NaN')
+    for body in (
+        twice.encode(),
+        nan.encode(),
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b"7",
+        b'{"jsonrpc":"2.0"}',
+        b"[" * 100_000,
+        b"",
+    ):
         answer = await raw.post("/mcp", content=body, headers=known | json_)
         assert answer.status_code == 400, (body[:20], answer.text)
         assert "Traceback" not in answer.text

@@ -142,6 +142,13 @@ async def test_a_bad_line_is_answered_and_the_next_one_is_served(database: Datab
             await send(process, line)
             answer = await receive(process)
             assert (answer["id"], answer["error"]["code"]) == (None, code), line[:20]
+        twice = json.dumps(call(5, "gate", {"taskType": "contract"})).replace(
+            '"taskType"', '"taskType": "x", "taskType"'
+        )
+        for text, number in ((twice, 5), (twice.replace('"contract"', "NaN"), None)):
+            await send(process, text.encode() + b"\n")
+            answer = await receive(process)
+            assert (answer["id"], "error" in answer) == (number, True)
         await send(process, b"\n")
         await send(process, call(1, "gate", {"taskType": "contract", "estimatedDownside": 1}))
         assert (await receive(process))["result"]["structuredContent"]["debate"] is False
@@ -219,9 +226,11 @@ def test_a_gateway_that_would_answer_strangers_is_refused(
     for name in ("GAINSAY_SERVER", "GAINSAY_DATABASE_URL", "GAINSAY_IDENTITY"):
         monkeypatch.delenv(name, raising=False)
 
-    assert main(["mcp", "--http", "--host", "0.0.0.0"]) == 2  # noqa: S104 -- that is what is refused
-    assert "loopback" in capfd.readouterr().err
-    assert main(["mcp", "--http", "--host", "0.0.0.0", "--server", "https://gainsay.example"]) == 2  # noqa: S104
+    assert main(["mcp", "--http", "--host", "0.0.0.0"]) == 2
+    assert "this machine alone" in capfd.readouterr().err
+    assert main(["mcp", "--http", "--allowed-host", "mcp.example"]) == 2
+    assert "this machine alone" in capfd.readouterr().err
+    assert main(["mcp", "--http", "--host", "0.0.0.0", "--server", "https://gainsay.example"]) == 2
     assert "--allowed-host" in capfd.readouterr().err
     identity = tmp_path / "identity.toml"
     identity.write_text("[keys]\n", "utf-8")

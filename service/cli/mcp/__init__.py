@@ -12,6 +12,7 @@ calls       what a tool does: gate, quote, citations, find, abort
 review      a case from its submission to its end, with progress; what cancels it
 lookup      what the audit log has of a debate
 answers     results and errors as a model reads them
+strictly    one reading of each message
 wire        standard input and output, kept for the protocol alone
 listening   where the gateway listens
 gateway     streamable HTTP: host, origin, credential and sessions, before the protocol is read

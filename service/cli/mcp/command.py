@@ -13,13 +13,13 @@ import click
 from service.cli import beginning, exit_codes, help_sections, startup
 from service.cli.access import place
 from service.cli.help_sections import WHERE, option
-from service.cli.mcp.listening import Listening
 from service.cli.terminal_text import say
 from service.errors import GainsayError, SettingsError
 from service.policy.settings import Settings, data_folder, read_token
 
 if TYPE_CHECKING:
     from service.cli.mcp.callers import Callers
+    from service.cli.mcp.listening import Listening
     from service.cli.mcp.server import Desk
     from service.cli.mcp.wire import Wire
     from service.store.startup import DatabaseAddresses
@@ -94,6 +94,7 @@ def mcp(server: str | None, pins: Path | None, *, by_http: bool, **given: Any) -
       3  the database or the service cannot be reached
     """
     address = place.server_of(server)
+    from service.cli.mcp.listening import Listening
     from service.cli.mcp.wire import Wire
 
     trust = _trust(pins)
@@ -125,22 +126,18 @@ def _trust(pins: Path | None) -> Trust:
 
 def _refuse_strangers(listening: Listening, address: str | None) -> None:
     """Raise `SettingsError` and `click.UsageError` for a place that would answer strangers, or none at all."""
-    from service.web.loopback import refuse_open_address
-
-    host = listening.host
-    try:
-        refuse_open_address(host)
-    except SettingsError as error:
-        if address is None:
-            raise SettingsError(
-                f"expected --host to be a loopback address such as 127.0.0.1, found {host}: without a service to ask "
-                "no caller is authenticated; give --server with the address of a service with identities"
-            ) from error
+    if address is None and listening.open:
+        raise SettingsError(
+            "expected a gateway that this machine alone reaches, because without a service to ask no caller is "
+            f"authenticated, found --host {listening.host}{' with --allowed-host' if listening.allowed_hosts else ''}; "
+            "give --server with the address of a service with identities"
+        )
+    if listening.is_public:
         if not listening.allowed_hosts:
             raise click.UsageError(
-                f"--host {host} is open to other machines: name the hosts that clients ask for with --allowed-host, or "
-                "every request is refused"
-            ) from error
+                f"--host {listening.host} is open to other machines: name the hosts that clients ask for with "
+                "--allowed-host, or every request is refused"
+            )
         say(UNENCRYPTED, err=True)
 
 
@@ -157,6 +154,7 @@ async def _before(address: str, transport: Wire | Listening, trust: Trust) -> No
     """Serve before a running service: with one credential, or with that of each caller."""
     from service.cli.access.over_http import connected
     from service.cli.mcp.callers import SETTING, ByCredential, One
+    from service.cli.mcp.listening import Listening
 
     data = data_folder(os.environ)
     with startup.ending() as end:
@@ -187,6 +185,7 @@ async def _on(settings: Settings, addresses: DatabaseAddresses, transport: Wire 
 
 async def _serve(end: startup.Ending, callers: Callers, transport: Wire | Listening, trust: Trust) -> None:
     """Serve by one of the transports until its client has left, or a signal comes."""
+    from service.cli.mcp.listening import Listening
     from service.cli.mcp.server import Desk
 
     desk = Desk(callers, trust)
@@ -197,8 +196,9 @@ async def _serve(end: startup.Ending, callers: Callers, transport: Wire | Listen
     await asyncio.wait((serving, signalled), return_when=asyncio.FIRST_COMPLETED)
     signalled.cancel()
     desk.closing.set()  # calls under way are answered
-    await desk.answered(ANSWERED_S)
-    serving.cancel()
+    if not isinstance(transport, Listening):  # its client may leave its end of input open
+        await desk.answered(ANSWERED_S)
+        serving.cancel()
     with suppress(asyncio.CancelledError):
         await serving
 

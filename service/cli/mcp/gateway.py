@@ -3,9 +3,11 @@
 1. The path is /mcp: 404.
 2. Host and Origin are among those that the operator allows (a page's name may be made to lead here): 421, 403.
 3. Before a service the request shows its caller's credential in Authorization, and the service knows it: 401, with
-   WWW-Authenticate. It is the only credential that this caller's tools are called with.
+   WWW-Authenticate. It is the only credential that this caller's tools are called with. A gateway that other machines
+   reach asks a service with identities alone: any other would take each of them for its own operator (503).
 4. A session belongs to the credential that began it. With another one it is as if there were none: 404.
-5. A credential has `SESSIONS_EACH` sessions, and the process `SESSIONS` in all: 429, 503.
+5. The body has one reading (`service.cli.mcp.strictly`): 400.
+6. A credential has `SESSIONS_EACH` sessions, and the process `SESSIONS` in all: 429, 503.
 
 The service decides what a credential may do, at each call. Here its word that a credential is known is kept for
 `KNOWN_S`, so a revoked one may still list the tools for as long, and reaches nothing with them.
@@ -24,7 +26,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.server.transport_security import (
+    RequestBodyLimitMiddleware,
+    TransportSecurityMiddleware,
+    TransportSecuritySettings,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -34,6 +40,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.cli.mcp.callers import CREDENTIAL, ByCredential, Callers
 from service.cli.mcp.listening import Listening
 from service.cli.mcp.server import Desk
+from service.cli.mcp.strictly import reading_fault
 from service.errors import GainsayError
 from service.web.server import serving
 
@@ -74,8 +81,9 @@ async def listening(desk: Desk, callers: Callers, where: Listening) -> AsyncIter
         max_request_body_size=BODY_MAX,
         max_sessions=SESSIONS,
     )
-    credentials = Credentials(callers) if isinstance(callers, ByCredential) else None
-    app = cast("ServedApp", Gateway(manager.handle_request, security, credentials, Sessions()))
+    credentials = Credentials(callers, strict=where.open) if isinstance(callers, ByCredential) else None
+    inner = RequestBodyLimitMiddleware(StrictBodies(manager.handle_request), BODY_MAX)
+    app = cast("ServedApp", Gateway(inner, security, credentials, Sessions()))
     async with manager.run(), serving(app, where.host, where.port, stopping=desk.closing.set) as address:
         yield f"{address}{PATH}"
 
@@ -87,16 +95,37 @@ class _Word(NamedTuple):
     until: float
 
 
+class NoIdentities(GainsayError):
+    """The service lets in whom it does not know."""
+
+    code = "no_identities"
+    status = 503
+    title = "The service knows no identities"
+
+
 class Credentials:
     """Which credentials a service lets in, asked of it and kept for a short time."""
 
-    def __init__(self, callers: ByCredential, clock: Callable[[], float] = time.monotonic) -> None:
-        self._callers, self._clock = callers, clock
+    def __init__(
+        self, callers: ByCredential, *, strict: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._callers, self._strict, self._clock = callers, strict, clock
         self._words: dict[str, _Word] = {}
         self._asking = asyncio.Semaphore(ASKED_AT_ONCE)
 
     async def expect_known(self, token: str | None) -> None:
-        """Raise the service's error unless it lets this credential, or none, in."""
+        """Raise the service's error unless it lets this credential, or none, in; raises `NoIdentities` too."""
+        if self._strict and (await self._word(None)).error is None:
+            raise NoIdentities(
+                "the service of this gateway knows no identities, and a gateway that other machines reach asks "
+                "none but one that does; configure GAINSAY_IDENTITY there (docs/authentication.md)"
+            )
+        word = await self._word(token)
+        if word.error is not None:
+            raise word.error.anew()
+
+    async def _word(self, token: str | None) -> _Word:
+        """The service's word on a credential."""
         name = digest(token)
         word = self._words.get(name)
         if word is None or word.until <= self._clock():
@@ -107,8 +136,7 @@ class Credentials:
                 while len(self._words) >= KEPT:
                     del self._words[next(iter(self._words))]
                 self._words[name] = word
-        if word.error is not None:
-            raise word.error.anew()
+        return word
 
     async def _ask(self, token: str | None) -> _Word:
         try:
@@ -137,6 +165,28 @@ class Sessions:
     def ended(self, session: str) -> None:
         """Note that there is no such session any more."""
         self._open.pop(session, None)
+
+
+class StrictBodies:
+    """An application that is shown no body of two readings; the whole body comes with the first message."""
+
+    def __init__(self, inner: ASGIApp) -> None:
+        self._inner = inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on, or refuse its body."""
+        first = await receive()
+        body = first.get("body") if scope["method"] == "POST" else None
+        if body and (fault := await asyncio.to_thread(reading_fault, body)):
+            error = {"jsonrpc": "2.0", "id": None, "error": {"code": fault[0], "message": fault[1]}}
+            await Response(json.dumps(error), status_code=400, media_type="application/json")(scope, receive, send)
+            return
+        shown = [first]
+
+        async def replay() -> Message:
+            return shown.pop() if shown else await receive()
+
+        await self._inner(scope, replay, send)
 
 
 class Gateway:

@@ -75,6 +75,13 @@ class Stopping(GainsayError):
     title = "This server stops"
 
 
+class Unfinished(GainsayError):
+    """The worker of this process cannot continue a debate."""
+
+    code = "debate_unfinished"
+    title = "The debate could not be finished"
+
+
 async def review(call: Call) -> Answer:
     """Submit a case, wait for its end, and answer with what came of it."""
     case = dict(call.arguments)
@@ -154,7 +161,7 @@ async def _over(call: Call, debate: str) -> None:
                 retry_after=5,
             )
         else:
-            raise GainsayError(f"debate {debate} is recorded and not finished: {call.trouble.result().detail}")
+            raise Unfinished(f"debate {debate} is recorded and not finished: {call.trouble.result().detail}")
     finally:
         for task in (following, closing):
             task.cancel()

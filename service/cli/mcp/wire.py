@@ -24,6 +24,8 @@ from mcp.server.stdio import stdio_server
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
 from pydantic import ValidationError
 
+from service.cli.mcp.strictly import reading_fault
+
 LINE_MAX = 32 << 20
 """Bytes of a message; the documents of a case are in it."""
 AHEAD = 8
@@ -125,17 +127,15 @@ def fault_of(line: bytes) -> dict[str, Any] | None:
     """The error that answers a line that is no message; ``None`` for a message."""
     if len(line) > LINE_MAX:
         return _error(INVALID_REQUEST, f"expected a message of at most {LINE_MAX >> 20} MiB, found a longer line")
+    fault = reading_fault(line)
+    if fault is not None and fault[0] == PARSE_ERROR:
+        return _error(*fault)
     try:
-        line.decode()
-        jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except UnicodeDecodeError:
-        return _error(PARSE_ERROR, "expected a line of JSON in UTF-8, found bytes that are none")
-    except ValidationError as error:
-        if any(each["type"] == "json_invalid" for each in error.errors(include_url=False, include_input=False)):
-            return _error(PARSE_ERROR, "expected a line of JSON, found text that is none")
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError:
         return _error(INVALID_REQUEST, "expected one request, notification or response of JSON-RPC 2.0")
-    return None
+    return None if fault is None else _error(*fault, getattr(message, "id", None))
 
 
-def _error(code: int, message: str) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
+def _error(code: int, message: str, number: str | int | None = None) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
