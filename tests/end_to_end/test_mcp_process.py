@@ -21,6 +21,7 @@ from tests.fixtures.agents import ERAS, Steps, agent, fault, found, local_agent
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
 from tests.fixtures.serving import a_case, slow_policy
+from tests.fixtures.waiting import within
 
 ENDED = "SELECT debate FROM gainsay.debate_head WHERE state NOT IN ('queued', 'running')"
 RELEASED = "SELECT lease_until < clock_timestamp() FROM gainsay.debate_head WHERE state = 'running'"
@@ -56,7 +57,7 @@ async def send(process: asyncio.subprocess.Process, message: dict[str, Any] | by
 async def receive(process: asyncio.subprocess.Process) -> dict[str, Any]:
     """The next line, which has to be a message."""
     assert process.stdout is not None
-    line = await asyncio.wait_for(process.stdout.readline(), 60)
+    line = await within(60, process.stdout.readline())
     message: dict[str, Any] = json.loads(line)
     assert message["jsonrpc"] == "2.0"
     return message
@@ -172,14 +173,14 @@ async def test_the_end_of_input_and_a_signal_end_the_process_and_release_its_deb
             assert json.loads(message["result"]["content"][0]["text"])["error"]["code"] == "stopping"
             assert process.stdout is not None
             assert await process.stdout.read() == b""
-            assert await asyncio.wait_for(process.wait(), 60) == 0
+            assert await within(60, process.wait()) == 0
         assert deployment.ask(RELEASED) == [(True,)]
         async with speaking(deployment) as process:
             assert process.stdin is not None
             await begin(process)
             await deployment.finds(ENDED)
             process.stdin.close()
-            assert await asyncio.wait_for(process.wait(), 60) == 0
+            assert await within(60, process.wait()) == 0
 
 
 async def test_an_agent_that_reads_nothing_holds_up_no_debate(database: Database, tmp_path: Path) -> None:

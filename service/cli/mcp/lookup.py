@@ -72,7 +72,7 @@ async def _debate(call: Call, debate: str, *, verify: bool) -> Mapping[str, Any]
 
 
 async def _head(service: Service, log: str | None) -> Mapping[str, Any]:
-    """The latest signed head of a log, or why there is none to show."""
+    """The latest checkpoint of a log, or why there is none to show."""
     try:
         signed = await service.head(log)
     except GainsayError as error:

@@ -64,7 +64,8 @@ class Desk:
     async def answered(self, seconds: float) -> None:
         """Wait until no call is under way, or for so many seconds."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._idle.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._idle.wait()
 
     async def _list(self, _context: Context, _asked: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[each.tool for each in tools().values()])

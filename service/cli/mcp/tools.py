@@ -64,7 +64,7 @@ _FIND = (
 )
 _LOOKUP = (
     "Look into the audit log. With debateId: a debate's status, decision, last record, its place in the log, the log's "
-    "latest signed head, and each step of the verification of its bundle, recomputed here. With one of model, "
+    "latest checkpoint, and each step of the verification of its bundle, recomputed here. With one of model, "
     "document, prompt and the like: every debate that rests on it (recall). A step NOT CHECKABLE is no success, and a "
     "verified log shows that records were not changed, not that a decision is right. Recall needs the role auditor."
     + DATA
