@@ -282,6 +282,25 @@ async def test_a_lost_connection_leaves_the_debate_to_the_service(url: str, requ
     assert steps.debate in [each["debateId"] for each in listed]
 
 
+async def test_a_session_that_ends_aborts_a_debate_whose_case_asks_for_that(
+    url: str, requester: Known, site: Served
+) -> None:
+    steps = Steps()
+    connection = agent(url, requester.secret, HANDSHAKE)
+    client = await connection.__aenter__()
+    case = a_case(onDisconnect="abort")
+    reviewing = asyncio.create_task(client.session.call_tool("review", case, progress_callback=steps))
+    await steps.until("proposer is asked")
+    await connection.__aexit__(None, None, None)
+    reviewing.cancel()
+    await asyncio.wait({reviewing})
+
+    async def aborted() -> bool:
+        return await status_of(site, requester, steps.debate) == "aborted"
+
+    await eventually(aborted)
+
+
 async def test_a_connection_that_breaks_leaves_the_debate_to_the_service(
     raw: httpx.AsyncClient, requester: Known, site: Served
 ) -> None:

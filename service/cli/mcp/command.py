@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -188,6 +189,7 @@ async def _serve(end: startup.Ending, callers: Callers, transport: Wire | Listen
     from service.cli.mcp.listening import Listening
     from service.cli.mcp.server import Desk
 
+    logging.getLogger("mcp").setLevel("ERROR")  # what callers send wrongly is in their answers
     desk = Desk(callers, trust)
     serving = asyncio.create_task(
         _by_http(desk, callers, transport, end) if isinstance(transport, Listening) else transport.serve(desk.server())

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from service.cli.access.port import Service
+from service.cli.access.port import JSON, Service
 from service.cli.mcp.answers import Answer
 from service.cli.mcp.calls import Call, expect_known, flag_of, text_of
 from service.cli.mcp.review import links_of
@@ -24,6 +24,8 @@ from service.store.derived import ASKED
 from service.verify.bundle import verify_bundle
 from service.verify.steps import FAILED, GAPS, Trust, VerificationReport
 
+RECALLED = 100
+"""So many recalled debates are shown: a model reads them."""
 AT_ONCE = asyncio.Semaphore(2)
 """So many bundles are verified at a time: each takes a core for as long."""
 OTHERS = (
@@ -44,9 +46,15 @@ async def audit_lookup(call: Call) -> Answer:
     expect_known(call.arguments, ("debateId", "verify", *ASKED))
     value = text_of(call.arguments, asked[0])
     if asked[0] != "debateId":
-        return Answer({"recall": await call.service.recall(asked[0], value)}, OTHERS)
+        return Answer(_recalled(await call.service.recall(asked[0], value)), OTHERS)
     verify = flag_of(call.arguments, "verify", usual=True)
     return Answer({"debate": await _debate(call, value, verify=verify)}, OTHERS)
+
+
+def _recalled(found: JSON) -> Mapping[str, Any]:
+    """The debates that were recalled: the newest of many, and how many there are."""
+    debates = found["debates"]
+    return {"recall": {**found, "debates": debates[:RECALLED]}, "recalledInAll": len(debates)}
 
 
 async def _debate(call: Call, debate: str, *, verify: bool) -> Mapping[str, Any]:

@@ -101,7 +101,9 @@ def looked_up() -> Schema:
         "description": "The debate that was asked for.",
     }
     recalled = ref("RecallList", "The debates that rest on what was asked for.")
-    return _out({"debate": shown, "recall": recalled}, "debate", "recall")
+    in_all: Schema = {"type": "integer", "description": "How many there are; the newest 100 of them are shown."}
+    parts = {"debate": shown, "recall": recalled, "recalledInAll": in_all}
+    return _out(parts, *parts)
 
 
 def aborted() -> Schema:

@@ -21,15 +21,21 @@ from service.cli.mcp.answers import Answer, refusal, result
 from service.cli.mcp.callers import ByCredential
 from service.cli.mcp.gateway import Credentials, Sessions, allowed, digest
 from service.cli.mcp.listening import Listening
+from service.cli.mcp.lookup import _recalled
 from service.cli.mcp.review import words_of
 from service.cli.mcp.strictly import reading_fault
 from service.cli.mcp.tools import INSTRUCTIONS, tools
 from service.cli.mcp.wire import fault_of
 from service.errors import GainsayError, InvalidCase, StoreUnavailable, together
 from service.web.operations import OPERATIONS
+from tests.fixtures.payloads import PAYLOADS
 from tests.fixtures.running import repository
 from tests.fixtures.serving import a_case
 
+ACTS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
+"""Characters that no result may hold, written down apart from the table of the code."""
 MANUAL = (repository() / "docs" / "mcp.md").read_text("utf-8")
 
 
@@ -120,6 +126,21 @@ def test_an_answer_is_the_same_as_text_and_shows_what_is_not_seen() -> None:
     told = {"a[U+202E]": "b[U+200B]\nc", "list": ["[U+001B][31m"], "wordsOfOthers": ["/a"]}
     assert found.structured_content == told
     assert json.loads(found.content[0].text) == told  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+def test_no_payload_acts_in_a_result(payload: str) -> None:
+    found = result(Answer({"a": payload, payload: ["x", {"b": payload}]}))
+
+    shown = json.dumps(found.structured_content, ensure_ascii=False) + str(found.content)
+    assert not ACTS.search(shown)
+
+
+def test_many_recalled_debates_are_counted_and_the_first_shown() -> None:
+    found = _recalled({"asked": "model", "value": "x", "debates": [{"n": n} for n in range(250)]})
+
+    assert found["recalledInAll"] == 250
+    assert [each["n"] for each in found["recall"]["debates"]] == list(range(100))
 
 
 def test_an_error_has_its_places_its_request_and_when_to_come_back() -> None:
