@@ -20,7 +20,7 @@ from tests.end_to_end.processes import Deployment, deployed
 from tests.fixtures.agents import ERAS, Steps, agent, fault, found, local_agent
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
-from tests.fixtures.serving import a_case, slow_policy
+from tests.fixtures.serving import SIGNING_KEY, a_case, a_declined_case, slow_policy
 from tests.fixtures.waiting import within
 
 ENDED = "SELECT debate FROM gainsay.debate_head WHERE state NOT IN ('queued', 'running')"
@@ -98,6 +98,22 @@ async def test_an_agent_reviews_on_the_database_of_its_machine(database: Databas
     assert gate["debate"] is False
     assert wrong["code"] == "wrong_shape"
     assert [message for _, message in steps.heard][-1] == "the debate is over: completed"
+
+
+async def test_a_key_that_the_operator_pinned_makes_the_signature_checkable(database: Database, tmp_path: Path) -> None:
+    pins = tmp_path / "pins.toml"
+    row = '[[audit.keys]]\nkey = "{}"\nuse = "log"\nvouched_by = "a test"\n'
+    pins.write_text(row.format(SIGNING_KEY.public.encode()), "utf-8")
+    async with deployed(database, tmp_path) as deployment:
+        with (tmp_path / "stderr").open("w+") as errors:
+            async with local_agent(errors, "--keys", str(pins), **deployment.variables) as client:
+                debate = found(await client.call_tool("review", a_declined_case()))["debateId"]
+                told = found(await client.call_tool("audit_lookup", {"debateId": debate}))["debate"]
+
+    states = {step["name"]: step["state"] for step in told["verification"]["steps"]}
+    assert states["signature"] == "OK"
+    assert "pinned" in told["verification"]["trust"]
+    assert told["head"]["namedKey"] == SIGNING_KEY.public.encode()
 
 
 @pytest.mark.parametrize("mode", ERAS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 _HTTP = "Streamable HTTP"
 ANSWERED_S = 3.0
 """How long calls under way are waited for after a signal."""
+AT_A_TERMINAL = (
+    "gainsay: an agent's program starts this command and speaks to it on standard input (docs/mcp.md); Ctrl-D ends it"
+)
 UNENCRYPTED = (
     "gainsay: warning: plain HTTP to other machines: cases, answers and credentials can be read and changed on the "
     "way; let a proxy that ends TLS stand before this address, and let nothing else reach it"
@@ -99,6 +103,8 @@ def mcp(server: str | None, pins: Path | None, *, by_http: bool, **given: Any) -
     from service.cli.mcp.wire import Wire
 
     trust = _trust(pins)
+    if not by_http and sys.stdin.isatty():
+        say(AT_A_TERMINAL, err=True)
     transport = Listening(**given) if by_http else Wire()
     if isinstance(transport, Listening):
         _refuse_strangers(transport, address)

@@ -49,7 +49,8 @@ class Desk:
         self.closing = asyncio.Event()
 
     def server(self) -> Server[Any]:
-        """The server of the protocol."""
+        """The server of the protocol; its tools are made ready before the first call."""
+        tools()
         return Server(
             "gainsay",
             version=__version__,
