@@ -41,6 +41,7 @@ class _Commands(CommandGroup):
         "templates": ("templates", "List templates of questions, or print one as a case to be filled."),
         "gate": ("gate", "Decide whether a question deserves a debate, with reasons."),
         "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),
+        "mcp": ("mcp.command", "Serve agents that speak the Model Context Protocol."),
         "work": ("serve", "Run debates from the queue, without an API."),
         "migrate": ("serve", "Migrate the database to the schema of this version."),
         "report": ("report", "Write the report of a debate: HTML, PDF, Markdown or JSON."),

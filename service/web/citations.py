@@ -75,15 +75,16 @@ async def check(request: HttpRequest) -> Response[bytes]:
     """Verdicts on citations."""
     known_query(request, ())
     batch = await body.read(request, Batch, app_state(request).body_max_of(caller(request).tenant))
+    return answered(await asyncio.to_thread(checked, batch))
+
+
+def checked(batch: Batch) -> CheckedCitations:
+    """The verdicts; raises `InvalidCase` for more citations than one request may have."""
     if len(batch.citations) > MOST_CITATIONS:
         raise InvalidCase(
             f"expected at most {MOST_CITATIONS} citations, found {len(batch.citations)}; send them in parts",
             pointers=("/citations",),
         )
-    return answered(await asyncio.to_thread(_checked, batch))
-
-
-def _checked(batch: Batch) -> CheckedCitations:
     return CheckedCitations(
         engine=ENGINE,
         verdicts=tuple(CheckedCitation.of(id, explained(found, REFUSED)) for id, found in judge_batch(batch)),

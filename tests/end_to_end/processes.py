@@ -92,6 +92,16 @@ class Deployment:
         self._database = database
         self._started: list[Process] = []
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of its processes."""
+        return dict(self._environment)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Its settings, for a process that another program starts."""
+        return {name: value for name, value in self._environment.items() if name.startswith("GAINSAY_")}
+
     def start(self, *words: str, **variables: str) -> Process:
         """Start `gainsay` with these words."""
         name = f"{len(self._started)}-{words[0]}"

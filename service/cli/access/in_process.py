@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager, suppress
-from typing import IO, TypeVar, cast
+from typing import IO, TYPE_CHECKING, TypeVar, cast
 from uuid import UUID
 
 from msgspec.structs import replace
@@ -26,14 +26,15 @@ from service.cli.access.port import (
     Running,
     ShownEvent,
     SignedHead,
+    Working,
 )
 from service.cli.own_worker import wait_finished
 from service.debate.amounts import usd
 from service.errors import GainsayError, NotFound, NotProvable
-from service.intake.request import CaseRequest
+from service.intake.request import CaseRequest, GateRequest
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
-from service.report import Line, Result, events, sent
+from service.report import Line, Result, build_gate, events, sent
 from service.reviews import evidence
 from service.reviews.evidence.impact import affected_decisions
 from service.reviews.evidence.key_register import key_register
@@ -47,6 +48,11 @@ from service.store.proofs import SignedCheckpoint, log_of, logs_of, root_at_size
 from service.store.schema.preflight import OpenIncident
 from service.store.schema.protections import ProtectionMissing
 from service.store.startup import DatabaseAddresses, addresses, database_url
+
+if TYPE_CHECKING:
+    from service.report.result.types import Gate
+    from service.web.citations import CheckedCitations
+    from service.web.quote_types import PriceQuote
 
 HOLD_S, LOOK_S = 3.0, 0.05
 """Seconds that evidence is waited for until it is provable, and seconds between two looks."""
@@ -75,6 +81,25 @@ class InProcess:
     async def rules(self) -> case_options.CaseRules:
         """What the policy says of cases."""
         return case_options.CaseRules.of(self._settings.policy)
+
+    async def gate(self, case: JSON) -> Gate:
+        """The gate's decision alone."""
+        request = case_options.decoded(dict(case), GateRequest)
+        return build_gate((await self._opened()).reviews.decide(request, startup.LOCAL))
+
+    async def quote(self, case: JSON) -> PriceQuote:
+        """The cost of a case."""
+        from service.web.quote_types import PriceQuote
+
+        request = case_options.decoded(dict(case), CaseRequest)
+        return PriceQuote.of(*await (await self._opened()).reviews.quote(request, startup.LOCAL))
+
+    async def check_citations(self, batch: JSON) -> CheckedCitations:
+        """Verdicts on citations, in a thread."""
+        from service.checks.citations.batch import Batch
+        from service.web.citations import checked
+
+        return await asyncio.to_thread(checked, case_options.decoded(dict(batch), Batch))
 
     async def find(self, query: Query) -> JSON:
         """One page of debates."""
@@ -143,6 +168,13 @@ class InProcess:
                 release()  # the second time it cancels the calls
 
             yield Running(trouble, cancel, CLOSES)
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[Working]:
+        """Run the debates of the database by one worker of this process."""
+        app, trouble = wait_finished(await self._proving(), only=None)
+        async with running_worker(app) as release:
+            yield Working(trouble, release)
 
     async def abort(self, debate: str, why: str) -> Aborted:
         """Abort a debate."""

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shutil
-import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
@@ -25,6 +23,7 @@ from service.audit.checkpoint import BadCheckpoint, Checkpoint, parse_checkpoint
 from service.audit.note import BadNote, decode_base64, parse_note
 from service.audit.report_forms import Form, Paper
 from service.audit.tree import ProofError, verify_consistency
+from service.cli.access.downloads import copy, download
 from service.cli.access.port import (
     JSON,
     Aborted,
@@ -35,6 +34,7 @@ from service.cli.access.port import (
     Running,
     ShownEvent,
     SignedHead,
+    Working,
 )
 from service.cli.access.problems import ServiceProblem, whole_id
 from service.cli.members import items, member
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from gainsay_client import AsyncGainsay
     from service.cli.case_options import CaseRules
     from service.web.budget import TenantBudget
+    from service.web.citations import CheckedCitations
     from service.web.model_types import ModelList
     from service.web.quote_types import PriceQuote
 
@@ -61,11 +62,28 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCI
 _AMOUNT = re.compile(r"\d{1,12}(?:\.\d{1,6})?", re.ASCII)
 
 
+class Advice(NamedTuple):
+    """What to do about an error, in the words of the caller's own means.
+
+    ``repeat`` says how a case whose fate is not known is sent again without a second bill, with its key in the place of
+    ``{key}``. ``credential`` says where the caller's credential belongs.
+    """
+
+    repeat: str
+    credential: str
+
+
+COMMANDS = Advice(
+    "repeat this command with --key {key}, and it is billed once",
+    "set GAINSAY_TOKEN to your API key or token, or to file:PATH of a file with it",
+)
+
+
 class OverHTTP:
     """A service that runs elsewhere."""
 
-    def __init__(self, address: str, client: AsyncGainsay, kept: Path | None) -> None:
-        self._address, self._client, self._kept = address, client, kept
+    def __init__(self, address: str, client: AsyncGainsay, kept: Path | None, advice: Advice = COMMANDS) -> None:
+        self._address, self._client, self._kept, self._advice = address, client, kept, advice
 
     @property
     def name(self) -> str:
@@ -93,6 +111,13 @@ class OverHTTP:
 
         with self._spoken():
             return self._read(await self._client.quote(_plain(case)), PriceQuote)
+
+    async def check_citations(self, batch: JSON) -> CheckedCitations:
+        """Verdicts on citations by the engine of the service; nothing is recorded."""
+        from service.web.citations import CheckedCitations
+
+        with self._spoken():
+            return self._read(await self._client.check_citations(_plain(batch)), CheckedCitations)
 
     async def models(self) -> ModelList:
         """The models of the service."""
@@ -167,6 +192,11 @@ class OverHTTP:
         """The workers of the service run it; an error of its stream is all the trouble that shows here."""
         yield Running(asyncio.get_running_loop().create_future(), lambda: None, CLOSES)
 
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[Working]:
+        """The workers of the service run all debates."""
+        yield Working(asyncio.get_running_loop().create_future(), lambda: None)
+
     async def abort(self, debate: str, why: str) -> Aborted:
         """Abort a debate."""
         with self._spoken():
@@ -178,18 +208,18 @@ class OverHTTP:
 
     async def bundle(self, debate: str, file: IO[bytes]) -> None:
         """Write the bundle of a debate, once it is whole."""
-        with self._spoken(), _download() as part:
+        with self._spoken(), download() as part:
             await self._client.bundle(debate, part)
-            _copy(part, file)
+            copy(part, file)
 
     async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
         """Write the records of a log, once they are whole."""
         logs = await self._logs()
         name = _named(logs, log)
         asked = {"task_type" if key == "taskType" else key: value for key, value in filters.items()}
-        with self._spoken(), _download() as part:
+        with self._spoken(), download() as part:
             await self._client.export(name, part, form=cast(Any, form), **asked)
-            _copy(part, file)
+            copy(part, file)
         return Exported(name, [each["log"] for each in logs if each["log"] != name])
 
     async def head(self, log: str | None) -> SignedHead:
@@ -270,7 +300,7 @@ class OverHTTP:
         try:
             yield
         except gainsay_client.GainsayError as error:
-            raise problem_of(error, self._address, self._kept) from error
+            raise problem_of(error, self._address, self._kept, self._advice) from error
 
     def _unknown(self, found: str, instead: str = "") -> ServiceProblem:
         return ServiceProblem(
@@ -281,7 +311,9 @@ class OverHTTP:
 
 
 @asynccontextmanager
-async def connected(address: str, data: Path, token: str | None = None) -> AsyncIterator[OverHTTP]:
+async def connected(
+    address: str, data: Path, token: str | None = None, advice: Advice = COMMANDS
+) -> AsyncIterator[OverHTTP]:
     """The service at an address, which `service.policy.settings.read_server` has checked.
 
     ``token`` shows it who the caller is.
@@ -297,7 +329,28 @@ async def connected(address: str, data: Path, token: str | None = None) -> Async
     async with client(QUICK_S) as quick:
         await _reach(quick, address, kept)
     async with client(PATIENT_S) as patient:
-        yield OverHTTP(address, patient, kept)
+        yield OverHTTP(address, patient, kept, advice)
+
+
+class Clients:
+    """A service for callers each of whom has a credential; the heads of its logs are remembered for all of them."""
+
+    def __init__(self, address: str, data: Path, advice: Advice) -> None:
+        self._address, self._advice = address, advice
+        self._heads = remembered(address, data)
+        self._kept = heads_file(address, data) if isinstance(self._heads, gainsay_client.FileHeads) else None
+
+    @asynccontextmanager
+    async def service(self, token: str | None, seconds: float = PATIENT_S) -> AsyncIterator[OverHTTP]:
+        """The service as the caller with this credential, or with none, sees it."""
+        client = gainsay_client.AsyncGainsay(self._address, token=token, heads=self._heads, give_up_after=seconds)
+        async with client:
+            yield OverHTTP(self._address, client, self._kept, self._advice)
+
+    async def identify(self, token: str | None) -> None:
+        """Raise the service's own error unless it lets this credential, or none, in."""
+        async with self.service(token, QUICK_S) as service:
+            await service.get("/v1/caller", (), object)
 
 
 async def _reach(client: AsyncGainsay, address: str, kept: Path | None) -> None:
@@ -333,7 +386,9 @@ def heads_file(address: str, data: Path) -> Path:
     return data / "services" / f"{host}-{sha256(address.encode()).hexdigest()[:12]}.json"
 
 
-def problem_of(error: gainsay_client.GainsayError, address: str, kept: Path | None) -> GainsayError:
+def problem_of(
+    error: gainsay_client.GainsayError, address: str, kept: Path | None, advice: Advice = COMMANDS
+) -> GainsayError:
     """An error of the client as one that a command prints, with the code and the exit code of a local one."""
     match error:
         case gainsay_client.LogForked():
@@ -341,35 +396,37 @@ def problem_of(error: gainsay_client.GainsayError, address: str, kept: Path | No
             words = f"{error.detail}. The heads were shown by {address}{until if kept else ''}"
             return ServiceProblem(words, code=error.code, status=500)
         case gainsay_client.Unreachable():
-            words = f"{error.detail}{_again(error)}; check the address, and that the service runs (`gainsay serve`)"
+            words = (
+                f"{error.detail}{_again(error, advice)}; check the address, and that the service runs (`gainsay serve`)"
+            )
             return ServiceProblem(words, code=error.code, status=503)
         case gainsay_client.UnexpectedAnswer():
             words = f"{error.detail} ({address} may be no service of Gainsay: check --server or GAINSAY_SERVER)"
             return ServiceProblem(words, code=error.code, status=502, request=error.request_id)
         case _:
-            return _answered(error, address)
+            return _answered(error, address, advice)
 
 
-def _answered(error: gainsay_client.GainsayError, address: str) -> ServiceProblem:
+def _answered(error: gainsay_client.GainsayError, address: str, advice: Advice) -> ServiceProblem:
     """An error that the service, or what stands before it, answered."""
     status = error.status or 500
     if error.code == f"http_{status}":  # without a problem document, which a service always sends
         words = f"expected an answer of Gainsay at {address}, found another server's: {error.detail}; check the address"
         return ServiceProblem(words, code="unexpected_answer", status=502, request=error.request_id)
     if isinstance(error, gainsay_client.Unavailable) and error.key:
-        words = f"{error.detail}; the case may be recorded{_again(error)}"
+        words = f"{error.detail}; the case may be recorded{_again(error, advice)}"
         return ServiceProblem(words, code=error.code, status=status, request=error.request_id)
     if status == 401:
-        words = f"{error.detail}; set GAINSAY_TOKEN to your API key or token, or to file:PATH of a file with it"
+        words = f"{error.detail}; {advice.credential}"
         return ServiceProblem(words, code=error.code, status=status, request=error.request_id)
     faults = [(fault.pointer, fault.detail) for fault in error.errors]
     words = error.detail.replace("say lastOperator: true", "give --last-operator")
     return ServiceProblem.of(words, error.code, status, faults, error.request_id)
 
 
-def _again(error: gainsay_client.GainsayError) -> str:
+def _again(error: gainsay_client.GainsayError, advice: Advice) -> str:
     """How a case whose fate is not known is sent again without a second bill."""
-    return f"; repeat this command with --key {error.key}, and it is billed once" if error.key else ""
+    return f"; {advice.repeat.format(key=error.key)}" if error.key else ""
 
 
 def _named(logs: Sequence[JSON], log: str | None) -> str:
@@ -397,15 +454,3 @@ def _plain(case: JSON) -> dict[str, Any]:
 def _last(address: str) -> str:
     """The last part of an address."""
     return unquote(address.rpartition("/")[2])
-
-
-@contextmanager
-def _download() -> Iterator[Path]:
-    """A place for a file until it is whole."""
-    with tempfile.TemporaryDirectory(prefix="gainsay-") as folder:
-        yield Path(folder) / "part"
-
-
-def _copy(part: Path, file: IO[bytes]) -> None:
-    with part.open("rb") as found:
-        shutil.copyfileobj(found, file)

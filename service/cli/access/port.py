@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from service.audit.report_forms import Form, Paper
     from service.cli.case_options import CaseRules
     from service.report import Result
+    from service.report.result.types import Gate
+    from service.web.citations import CheckedCitations
+    from service.web.quote_types import PriceQuote
 
 JSON = Mapping[str, Any]
 Query = tuple[tuple[str, str], ...]
@@ -64,6 +67,16 @@ class Running(NamedTuple):
     closes: str
 
 
+class Working(NamedTuple):
+    """Debates are being run: the error that ends that too early, and how to end it.
+
+    The first call of ``release`` claims no more debates and waits for calls in flight, a second one cancels them.
+    """
+
+    trouble: asyncio.Future[GainsayError]
+    release: Callable[[], None]
+
+
 class SignedHead(NamedTuple):
     """The latest head of a log, its signed note, and the verifier key that the service names for it."""
 
@@ -96,6 +109,18 @@ class Service(Protocol):
 
     async def rules(self) -> CaseRules:
         """What its policy says of the cases that it takes."""
+        ...
+
+    async def gate(self, case: JSON) -> Gate:
+        """The gate's decision by the policy of the service; nothing is recorded."""
+        ...
+
+    async def quote(self, case: JSON) -> PriceQuote:
+        """The cost of a case by the policy of the service, and under its limits; nothing is recorded."""
+        ...
+
+    async def check_citations(self, batch: JSON) -> CheckedCitations:
+        """Verdicts on citations; nothing is recorded."""
         ...
 
     async def find(self, query: Query) -> JSON:
@@ -132,6 +157,10 @@ class Service(Protocol):
 
     def running(self, debate: str) -> AbstractAsyncContextManager[Running]:
         """Have the debate run during the block."""
+        ...
+
+    def working(self) -> AbstractAsyncContextManager[Working]:
+        """Have all debates of this place run during the block, for a command that serves many callers."""
         ...
 
     async def abort(self, debate: str, why: str) -> Aborted:
