@@ -6,6 +6,7 @@
     limits       [limits], [calls], [budgets], [queue], [audit], [approval]
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
     rates        [rates]
+    webhooks     [webhooks]
     wires        [providers], and what each wire has a place for
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
