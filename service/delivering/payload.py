@@ -19,7 +19,7 @@ class EndedData(Struct, frozen=True, kw_only=True, rename="camel"):
     """The end of a case, and its place in the log."""
 
     debate_id: str
-    """The id of the debate."""
+    """The id of the debate, a UUID of version 7."""
     status: EndStatus
     """How it ended. `declined`: the gate saw no need for a debate."""
     href: str

@@ -22,6 +22,7 @@ from service.web import (
     problem_pages,
     problems,
     submission,
+    webhooks,
 )
 from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
@@ -57,6 +58,7 @@ HANDLERS = (
     catalogue.models,
     catalogue.policy,
     *identity.HANDLERS,
+    *webhooks.HANDLERS,
     *problem_pages.HANDLERS,
     *docs.HANDLERS,
     probes.landing,

@@ -1,7 +1,7 @@
 """An OpenAPI 3.1 document in the words of 3.0.3, for tools that know no later version. Pure.
 
     3.1                                            3.0.3
-    jsonSchemaDialect, info.summary                left out
+    jsonSchemaDialect, info.summary, webhooks      left out
     license.identifier                             license.url
     type: [a, b], or with "null"                   anyOf of each, or nullable
     anyOf with {type: "null"}                      nullable, in a shape that has a type; a $ref gets one
@@ -24,6 +24,7 @@ from typing import Any, cast
 from service.web.operation import Schema
 
 LICENSE_URL = "https://spdx.org/licenses/{identifier}"
+_NOT_IN_3_0 = ("openapi", "jsonSchemaDialect", "info", "webhooks")
 _LEFT_OUT = ("propertyNames", "contentMediaType")
 _EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _NULL = {"type": "null"}
@@ -31,7 +32,7 @@ _NULL = {"type": "null"}
 
 def in_3_0(document: Mapping[str, Any]) -> Schema:
     """The document in OpenAPI 3.0.3; ``document`` stays as it is."""
-    rest = {name: part for name, part in document.items() if name not in ("openapi", "jsonSchemaDialect", "info")}
+    rest = {name: part for name, part in document.items() if name not in _NOT_IN_3_0}
     return {"openapi": "3.0.3", "info": _info(document["info"]), **cast(Schema, _part(rest))}
 
 
