@@ -31,8 +31,6 @@ class WebhookRotationRequest(Struct, frozen=True, kw_only=True, rename="camel", 
 class Webhook(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """An endpoint: where messages are posted, whose it is, and whether it is sent anything."""
 
-    always_sent: ClassVar = ("failures",)
-
     webhook: str
     """The id of the endpoint."""
     url: str
@@ -51,7 +49,7 @@ class Webhook(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     """The time at which it was disabled. Absent unless it is."""
     both_until: str | None = None
     """The time until which the secret of before signs too. Absent where one secret signs."""
-    failures: int = 0
+    failures: int
     """How many attempts have failed since the last that was taken, at least 0."""
     href: str
     """The path of the endpoint."""
@@ -138,7 +136,7 @@ class WebhookAttempt(Struct, frozen=True, kw_only=True, rename="camel", omit_def
 class WebhookDelivery(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A message of an endpoint, and what became of it."""
 
-    always_sent: ClassVar = ("attempts", "log")
+    always_sent: ClassVar = ("log",)
 
     delivery: str
     """The id of the message: its webhook-id in every attempt."""

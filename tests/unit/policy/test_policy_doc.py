@@ -42,6 +42,7 @@ from service.policy.keys import Key, keys_of
 from service.policy.limits import BUDGETS
 from service.policy.prices import LONG_INPUT, PRICE, RATES
 from service.policy.settings import read_policy
+from service.policy.webhooks import Webhooks
 from tests.fixtures.policies import ROW, WRITTEN, policy_file, refused, vendors
 from tests.fixtures.stamping import AUTHORITY
 
@@ -58,6 +59,7 @@ TYPES: Mapping[str, type[Struct]] = {
     "audit": Audit,
     "approval": Approval,
     "rates": Rates,
+    "webhooks": Webhooks,
 }
 """The tables of the file that docs/policy.md explains."""
 PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
@@ -95,10 +97,12 @@ def everything() -> dict[str, Any]:
     }
     whole["rates"] = {"submit_per_minute": 60, "read_per_minute": "unlimited"}
     whole["rates"] |= {"check_per_minute": 6, "evidence_per_minute": 7, "listeners": 8}
+    whole["webhooks"] = {"enabled": False, "endpoints": 3, "allow_networks": ["10.20.0.0/16"], "allow_http": True}
+    whole["webhooks"] |= {"ports": [8443], "timeout_s": 5, "give_up_hours": 24}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
-    whole["tenants"]["acme-two"] |= {"running": 8, "waiting": 9, "rates": {"submit_per_minute": 1}}
+    whole["tenants"]["acme-two"] |= {"running": 8, "waiting": 9, "rates": {"submit_per_minute": 1}, "webhooks": {}}
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"
     whole["providers"]["played"] = {"kind": "scripted", "script": "replies.json", "latency_ms": 5}
@@ -165,7 +169,7 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "tenants"}
+    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "webhooks", "tenants"}
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 
