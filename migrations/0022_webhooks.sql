@@ -45,7 +45,7 @@ CREATE TABLE gainsay.webhook_delivery (
     size        bigint,
     root        bytea,
     state       text NOT NULL
-                CHECK (state IN ('recorded', 'waiting', 'sending', 'delivered', 'gaveUp', 'stopped')),
+                CHECK (state IN ('recorded', 'waiting', 'sending', 'delivered', 'expired', 'stopped')),
     due         timestamptz NOT NULL DEFAULT clock_timestamp(),
     since       timestamptz NOT NULL DEFAULT clock_timestamp(),
     attempts    integer NOT NULL DEFAULT 0,
@@ -200,7 +200,7 @@ BEGIN ATOMIC
         DELETE FROM gainsay.webhook_delivery WHERE seq IN (
             SELECT d.seq FROM gainsay.webhook_delivery d
             WHERE d.finished < clock_timestamp() - make_interval(days => greatest(forget_deliveries.days, 7))
-              AND d.state IN ('delivered', 'gaveUp', 'stopped')
+              AND d.state IN ('delivered', 'expired', 'stopped')
             ORDER BY d.finished LIMIT forget_deliveries.most)
         RETURNING seq
     )

@@ -369,7 +369,7 @@ _KINDS = (
     "turn.silent check.found budget.refused debate.stopped debate.concluded"
 )
 ENTRIES = _counter("gainsay_entries_recorded_total", "Entries recorded durably.", {"kind": _words(_KINDS)})
-_RESULTS = _words("delivered failed refused gone gaveUp")
+_RESULTS = _words("delivered failed refused gone expired")
 WEBHOOK_ATTEMPTS = _counter("gainsay_webhook_attempts_total", "Attempts of webhooks.", {"result": _RESULTS})
 WEBHOOKS_WAITING = _level("gainsay_webhook_messages_waiting", "Messages of webhooks that are still to be sent.")
 WEBHOOKS_LATE = _level("gainsay_webhook_late_seconds", "How long the message of a webhook that waits longest is due.")

@@ -3,7 +3,7 @@
 payload      what a receiver is sent: an id, a status and the place in the log, and no word of a case
 signing      secrets that are derived and stored nowhere, and the signatures of a message
 addresses    which URLs and which network addresses may be asked
-schedule     when a message is sent again, and when it is given up
+schedule     when a message is sent again, and when it expires
 master_keys  the deployment's key, from which every secret is derived
 resolving    names to addresses, on threads of its own
 sender       one attempt: at most so long, so many bytes and so many hops

@@ -114,7 +114,7 @@ class Dispatcher:
         self._tasks.discard(task)
         self._room.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            telemetry.LOG.error("an attempt of a webhook broke off", exc_info=error)
+            telemetry.LOG.error("an attempt of a webhook failed unforeseen", exc_info=error)
 
     async def _wait(self, signed: asyncio.Event) -> None:
         """Until there may be something to do; a busy queue is looked at ten times a second at most."""
@@ -137,7 +137,7 @@ class Dispatcher:
         await asyncio.gather(*left, return_exceptions=True)
         with suppress(StoreUnavailable):  # their leases run out
             if left:
-                await self._queue.give_back()
+                await self._queue.release_claimed()
         self._sender.close()
 
     async def _deliver(self, claimed: Claimed) -> None:
@@ -160,7 +160,7 @@ class Dispatcher:
         sent = await self._send(claimed, endpoint, rules)
         took_ms = round((time.monotonic() - begun) * 1_000)
         end = await self._conclude(claimed, endpoint, sent, rules)
-        telemetry.WEBHOOK_ATTEMPTS.labels(result="gaveUp" if end.state == "gaveUp" else end.outcome).inc()
+        telemetry.WEBHOOK_ATTEMPTS.labels(result="expired" if end.state == "expired" else end.outcome).inc()
         return AttemptEnd(end.outcome, end.state, end.reason, sent.asked, sent.status, took_ms, end.wait_s)
 
     async def _send(self, claimed: Claimed, endpoint: Endpoint, policy: Webhooks) -> Sent:
@@ -192,12 +192,14 @@ class Dispatcher:
             await self._disable(endpoint)
             return AttemptEnd("gone", "stopped", "the receiver answered 410 Gone, so the endpoint is disabled")
         after = None if sent.status is None else read_retry_after(sent.status, sent.retry_after)
-        window_s = policy.give_up_hours * 3_600.0
+        window_s = policy.retry_hours * 3_600.0
         wait_s = next_wait(claimed.age_s, window_s, claimed.attempts, self._chance(), after)
         outcome: Outcome = "refused" if sent.refused else "failed"
         if wait_s is None:
-            telemetry.LOG.error("a webhook message was given up", extra={**about, "reason": sent.reason})
-            return AttemptEnd(outcome, "gaveUp", sent.reason)
+            telemetry.LOG.error(
+                "a webhook message has expired: it was not taken in time", extra={**about, "reason": sent.reason}
+            )
+            return AttemptEnd(outcome, "expired", sent.reason)
         if endpoint.failures == 0:
             telemetry.LOG.warning("a webhook was not taken; it is sent again", extra={**about, "reason": sent.reason})
         return AttemptEnd(outcome, "waiting", sent.reason, wait_s=wait_s)

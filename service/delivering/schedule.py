@@ -1,8 +1,8 @@
-"""When a message that was not taken is sent again, and when it is given up.
+"""When a message that was not taken is sent again, and when it expires.
 
 The wait doubles from 5 seconds to an hour, and each is random between half of it and the whole, so that the messages
 that an outage has stopped do not come back all at once. A receiver that answers 429 or 503 with Retry-After is not
-asked before that, within an hour. What was not taken within policy's ``give_up_hours`` (72) is given up.
+asked before that, within an hour. What was not taken within policy's ``retry_hours`` (72) expires.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read_retry_after(status: int, text: str | None) -> float | None:
 
 
 def next_wait(age_s: float, window_s: float, attempts: int, chance: float, retry_after_s: float | None) -> float | None:
-    """Seconds until the next attempt; ``None`` where that would be beyond the window, and so the message is given up.
+    """Seconds until the next attempt; ``None`` where that would be beyond the window, so the message has expired.
 
     ``age_s`` is how long ago the first attempt of this round was due. The last attempt is at the end of the window.
     """

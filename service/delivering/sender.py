@@ -252,4 +252,4 @@ def _reason(error: Exception) -> str:
         case aiohttp.ClientError() | OSError():
             return "the connection ended before there was an answer"
         case _:
-            return f"the attempt broke off with {type(error).__name__}"
+            return f"the attempt failed with {type(error).__name__}"

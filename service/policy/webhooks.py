@@ -59,8 +59,8 @@ class Webhooks(Struct, frozen=True, rename="camel"):
     """The ports that are allowed. Empty: every port."""
     timeout_s: Annotated[int, whole(1, 60)] = 15
     """Seconds from 1 to 60 in which a receiver has to answer, the look-up of its name and redirects included."""
-    give_up_hours: Annotated[int, whole(1, 720)] = 72
-    """Hours from 1 to 720 after which a message that was not taken is given up."""
+    retry_hours: Annotated[int, whole(1, 720)] = 72
+    """Hours from 1 to 720 for which a message that was not taken is sent again; then it expires."""
 
 
 USUAL_WEBHOOKS = Webhooks()

@@ -19,7 +19,7 @@ from service.store.pool import Database
 from service.store.sealing import write
 
 Reach = Literal["own", "tenant"]
-State = Literal["recorded", "waiting", "sending", "delivered", "gaveUp", "stopped"]
+State = Literal["recorded", "waiting", "sending", "delivered", "expired", "stopped"]
 Outcome = Literal["delivered", "failed", "refused", "gone", "lost"]
 RELEASED = 500
 """Messages that one look releases."""
@@ -116,7 +116,7 @@ class AttemptEnd(Struct, frozen=True):
     """How an attempt went, and what follows for its message; ``wait_s`` is until the next attempt."""
 
     outcome: Outcome
-    state: Literal["waiting", "delivered", "gaveUp", "stopped"]
+    state: Literal["waiting", "delivered", "expired", "stopped"]
     reason: str = ""
     asked: str | None = None
     http_status: int | None = None
@@ -223,9 +223,9 @@ class DeliveryQueue:
         }
         return bool(await self._database.query("end_attempt", given))
 
-    async def give_back(self) -> int:
+    async def release_claimed(self) -> int:
         """Let other processes send what this one has claimed, at once."""
-        return len(await self._database.query("give_back", {"process": self._process}))
+        return len(await self._database.query("release_claimed", {"process": self._process}))
 
     async def backlog(self) -> dict[str, float]:
         """How many messages are ``recorded`` and ``waiting``, and for how long (``late_s``) one of them is due."""

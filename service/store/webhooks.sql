@@ -92,7 +92,7 @@ SET state = CASE WHEN d.debate IS NULL OR d.log IS NOT NULL THEN 'waiting' ELSE 
     due = clock_timestamp(), since = clock_timestamp(), finished = NULL
 FROM webhook w
 WHERE d.id = %(delivery)s AND d.tenant = %(tenant)s AND d.webhook = %(webhook)s AND w.id = d.webhook
-  AND w.disabled IS NULL AND d.state IN ('delivered', 'gaveUp', 'stopped', 'waiting')
+  AND w.disabled IS NULL AND d.state IN ('delivered', 'expired', 'stopped', 'waiting')
 RETURNING d.id, d.seq;
 
 -- deliveries_of --
@@ -150,7 +150,7 @@ SET state = %(state)s, process = NULL, lease_until = NULL,
     finished = CASE WHEN %(state)s = 'waiting' THEN NULL ELSE clock_timestamp() END
 FROM mine m WHERE d.seq = m.seq RETURNING d.seq;
 
--- give_back --
+-- release_claimed --
 -- Messages that this process has claimed and sends no more, because it stops: others send them at once.
 UPDATE webhook_delivery SET state = 'waiting', due = clock_timestamp(), process = NULL, lease_until = NULL
 WHERE state = 'sending' AND process = %(process)s RETURNING seq;

@@ -13,9 +13,7 @@ WEBHOOK_PROBLEMS = (
             pointers=("/url",),
         ),
         "No message can be posted to this URL: its form, or an address that its host has, is refused.",
-        (
-            "detail says what was expected; docs/webhooks.md has the rules.",
-        ),
+        ("detail says what was expected; docs/webhooks.md has the rules.",),
         "corrected",
         "/v1/webhooks",
     ),

@@ -144,17 +144,17 @@ class WebhookDelivery(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """The type of its event."""
     debate_id: str | None = None
     """The id of the debate. Absent for a test."""
-    state: Literal["recorded", "waiting", "sending", "delivered", "gaveUp", "stopped"]
-    """`recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `gaveUp`: it was not taken in the
+    state: Literal["recorded", "waiting", "sending", "delivered", "expired", "stopped"]
+    """`recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `expired`: it was not taken in the
     time that policy gives it. `stopped`: the endpoint was disabled before."""
     happened_at: str
     """The time of the event."""
     due_at: str | None = None
     """The time of the next attempt. Absent where there is none."""
     finished_at: str | None = None
-    """The time at which it was delivered, given up or stopped. Absent before."""
+    """The time at which it was delivered or stopped, or expired. Absent before."""
     attempts: int
-    """How many attempts were begun, at least 0."""
+    """The number of attempts that were begun, at least 0."""
     log: tuple[WebhookAttempt, ...]
     """The last 20 attempts, the newest first."""
 

@@ -72,7 +72,7 @@ SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("find_key", "still_good", "find_subject", "key_used"), CALLER),
     **dict.fromkeys(("add_key", "has_operator"), REGISTER),
     "add_webhook": "a function of migrations/0022_webhooks.sql counts and adds endpoints of its tenant",
-    **dict.fromkeys(("release_proven", "claim_deliveries", "give_back", "forget_deliveries"), OUTBOX),
+    **dict.fromkeys(("release_proven", "claim_deliveries", "release_claimed", "forget_deliveries"), OUTBOX),
     "webhook_backlog": HEALTH,
     **dict.fromkeys(("add_tenant", "tenants", "tenant_known"), NAMES),
     **dict.fromkeys(("exchange_rates", "forget_rates"), RATES),

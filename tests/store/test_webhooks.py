@@ -283,7 +283,7 @@ async def test_retry_after_is_heeded_within_bounds(house: House) -> None:
         assert waits == pytest.approx([1_200, 3_600], abs=1)
 
 
-async def test_after_three_days_a_message_is_given_up_and_that_is_seen(
+async def test_after_three_days_a_message_expires_and_that_is_seen(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with receiving(answering(500)) as receiver:
@@ -300,13 +300,13 @@ async def test_after_three_days_a_message_is_given_up_and_that_is_seen(
         await house.look()
 
         (delivery,) = await house.log(granted)
-        assert (delivery.state, delivery.attempts) == ("gaveUp", 3)
-        assert "given up" in caplog.text
+        assert (delivery.state, delivery.attempts) == ("expired", 3)
+        assert "has expired" in caplog.text
         house.hurry()
         assert await house.look() == 0
 
 
-async def test_what_was_given_up_is_sent_again_by_hand_with_the_same_id(house: House) -> None:
+async def test_what_has_expired_is_sent_again_by_hand_with_the_same_id(house: House) -> None:
     async with receiving(answering(500)) as receiver:
         granted = await house.endpoints.create(CALLER, receiver.url, None)
         await house.end()
@@ -316,7 +316,7 @@ async def test_what_was_given_up_is_sent_again_by_hand_with_the_same_id(house: H
         house.ask("UPDATE webhook_delivery SET since = since - interval '73 hours'")
         await house.look()
         (delivery,) = await house.log(granted)
-        assert delivery.state == "gaveUp"
+        assert delivery.state == "expired"
 
         receiver.behave = answering(200)
         await house.endpoints.redeliver(CALLER, granted.endpoint.id, delivery.id)
@@ -466,7 +466,7 @@ async def test_one_whose_lease_is_over_changes_nothing_of_what_another_has(house
     house.ask("UPDATE webhook_delivery SET lease_until = clock_timestamp()")
     (taken,) = await other.claim(1, 4, 32, 75.0)
 
-    assert not await slow.end(late, AttemptEnd("failed", "gaveUp"))
+    assert not await slow.end(late, AttemptEnd("failed", "expired"))
     assert await other.end(taken, AttemptEnd("delivered", "delivered"))
     assert [delivery.state for delivery in await house.log(granted)] == ["delivered"]
 

@@ -855,7 +855,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message again at once, with the same webhook-id.
-         * @description For one that was given up, stopped, or lost by its receiver. It has its whole time again. Needs the scope `webhook.manage` (roles requester, operator).
+         * @description For one that has expired, was stopped, or lost by its receiver. It has its whole time again. Needs the scope `webhook.manage` (roles requester, operator).
          */
         post: operations["redeliverWebhook"];
         delete?: never;
@@ -7334,17 +7334,17 @@ export interface components {
              */
             debateId?: string;
             /**
-             * @description `recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `gaveUp`: it was not taken in the time that policy gives it. `stopped`: the endpoint was disabled before.
+             * @description `recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `expired`: it was not taken in the time that policy gives it. `stopped`: the endpoint was disabled before.
              * @enum {string}
              */
-            state: "delivered" | "gaveUp" | "recorded" | "sending" | "stopped" | "waiting";
+            state: "delivered" | "expired" | "recorded" | "sending" | "stopped" | "waiting";
             /** @description The time of the event. */
             happenedAt: string;
             /** @description The time of the next attempt. Absent where there is none. */
             dueAt?: string;
-            /** @description The time at which it was delivered, given up or stopped. Absent before. */
+            /** @description The time at which it was delivered or stopped, or expired. Absent before. */
             finishedAt?: string;
-            /** @description How many attempts were begun, at least 0. */
+            /** @description The number of attempts that were begun, at least 0. */
             attempts: number;
             /** @description The last 20 attempts, the newest first. */
             log: components["schemas"]["WebhookAttempt"][];

@@ -22,7 +22,7 @@ from service.policy.keys import keys_of
 SHIPPED, USUAL = "shipped", "usual"
 """Marks of a value that the file leaves out: the shipped policy's, or the usual one of its kind of table."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_ORDER = ("policy", *SETTLED, "rates", "audit", "approval", "providers", "seats", "models")
+_ORDER = ("policy", *SETTLED, "rates", "webhooks", "audit", "approval", "providers", "seats", "models")
 
 
 def effective_toml(file: PolicyFile) -> str:
@@ -44,7 +44,7 @@ def differences(file: PolicyFile, shipped: PolicyFile) -> str:
     for place, other in _leaves({name: shipped.filled[name] for name in SETTLED}, ()):
         if value_at(file.filled, place) is None:
             lines.append(f"# {_dotted(place)} is not there  # shipped: {_inline(other)}")
-    for name in ("rates", "audit", "approval"):
+    for name in ("rates", "webhooks", "audit", "approval"):
         lines += [
             f"{_dotted(place)} = {_inline(value)}" for place, value in _leaves({name: file.written.get(name, {})}, ())
         ]
@@ -67,8 +67,9 @@ def _head(policy: Policy) -> list[str]:
 def _completed(file: PolicyFile) -> dict[str, Any]:
     """The file's tables with the defaults of the types, where the shipped policy settles nothing."""
     whole = dict(file.filled)
-    if "rates" in file.written:
-        whole["rates"] = _usual(file.written["rates"], Rates, tuple(key.name for key in keys_of(Rates)))
+    for name, kind in (("rates", Rates), ("webhooks", Webhooks)):
+        if name in file.written:
+            whole[name] = _usual(file.written[name], kind, tuple(key.name for key in keys_of(kind)))
     for name, kind in (("audit", Audit), ("approval", Approval)):
         whole[name] = _usual(file.written.get(name, {}), kind, tuple(key.name for key in keys_of(kind)))
     whole["providers"] = {

@@ -26,9 +26,7 @@ def test_a_wait_is_at_least_half_and_never_beyond_its_bounds(attempts: int, chan
 
 
 @given(st.floats(0, 1), st.none() | st.floats(0, 1e9))
-def test_the_last_attempt_is_at_the_end_of_the_window_and_then_it_is_given_up(
-    chance: float, after: float | None
-) -> None:
+def test_the_last_attempt_is_at_the_end_of_the_window_and_then_it_expires(chance: float, after: float | None) -> None:
     age, attempts = 0.0, 1
     while (wait := next_wait(age, WINDOW_S, attempts, chance, after)) is not None:
         age, attempts = age + wait, attempts + 1

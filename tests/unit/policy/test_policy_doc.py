@@ -98,7 +98,7 @@ def everything() -> dict[str, Any]:
     whole["rates"] = {"submit_per_minute": 60, "read_per_minute": "unlimited"}
     whole["rates"] |= {"check_per_minute": 6, "evidence_per_minute": 7, "listeners": 8}
     whole["webhooks"] = {"enabled": False, "endpoints": 3, "allow_networks": ["10.20.0.0/16"], "allow_http": True}
-    whole["webhooks"] |= {"ports": [8443], "timeout_s": 5, "give_up_hours": 24}
+    whole["webhooks"] |= {"ports": [8443], "timeout_s": 5, "retry_hours": 24}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }

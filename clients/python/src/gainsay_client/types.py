@@ -2876,7 +2876,7 @@ class WebhookDelivery(TypedDict):
     delivery: str
     type: Literal['debate.ended', 'webhook.test']
     debateId: NotRequired[str]
-    state: Literal['delivered', 'gaveUp', 'recorded', 'sending', 'stopped', 'waiting']
+    state: Literal['delivered', 'expired', 'recorded', 'sending', 'stopped', 'waiting']
     happenedAt: str
     dueAt: NotRequired[str]
     finishedAt: NotRequired[str]
