@@ -112,7 +112,7 @@ class WebhookAttempt(Struct, frozen=True, kw_only=True, rename="camel", omit_def
     address: str | None = None
     """The network address that was connected to last. Absent where there was none."""
     status: int | None = None
-    """The status that the receiver answered. Absent where it answered none."""
+    """The status of the answer. Absent where none came."""
     took_ms: int | None = None
     """Milliseconds of the attempt, at least 0. Absent for one that was lost."""
     next_at: str | None = None
@@ -145,8 +145,8 @@ class WebhookDelivery(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     debate_id: str | None = None
     """The id of the debate. Absent for a test."""
     state: Literal["recorded", "waiting", "sending", "delivered", "expired", "stopped"]
-    """`recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `expired`: it was not taken in the
-    time that policy gives it. `stopped`: the endpoint was disabled before."""
+    """`recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `expired`: it was not taken in
+    the time that policy gives it. `stopped`: the endpoint was disabled before."""
     happened_at: str
     """The time of the event."""
     due_at: str | None = None

@@ -7370,7 +7370,7 @@ export interface components {
             reason?: string;
             /** @description The network address that was connected to last. Absent where there was none. */
             address?: string;
-            /** @description The status that the receiver answered. Absent where it answered none. */
+            /** @description The status of the answer. Absent where none came. */
             status?: number;
             /** @description Milliseconds of the attempt, at least 0. Absent for one that was lost. */
             tookMs?: number;

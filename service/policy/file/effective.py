@@ -18,6 +18,7 @@ from service.policy.faults import Path
 from service.policy.file.defaults import SETTLED, value_at
 from service.policy.file.reading import PolicyFile
 from service.policy.keys import keys_of
+from service.policy.webhooks import Webhooks
 
 SHIPPED, USUAL = "shipped", "usual"
 """Marks of a value that the file leaves out: the shipped policy's, or the usual one of its kind of table."""
@@ -67,7 +68,7 @@ def _head(policy: Policy) -> list[str]:
 def _completed(file: PolicyFile) -> dict[str, Any]:
     """The file's tables with the defaults of the types, where the shipped policy settles nothing."""
     whole = dict(file.filled)
-    for name, kind in (("rates", Rates), ("webhooks", Webhooks)):
+    for name, limits in (("rates", Rates), ("webhooks", Webhooks)):
         if name in file.written:
             whole[name] = _usual(file.written[name], kind, tuple(key.name for key in keys_of(kind)))
     for name, kind in (("audit", Audit), ("approval", Approval)):

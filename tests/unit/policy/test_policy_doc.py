@@ -253,6 +253,8 @@ def default_told(name: str, kind: type[Struct], key: Key) -> str:
         return "required"
     default = next(field.default for field in fields(kind) if field.name == key.member)
     default = default if default is UNSET else key.shown(default)
+    if isinstance(default, tuple) and default:
+        return ", ".join(f"`{each}`" for each in default)
     if default is None and "unlimited" in key.form:
         return "`unlimited`"
     if default is None and "never" in key.form:
