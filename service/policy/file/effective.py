@@ -68,11 +68,10 @@ def _head(policy: Policy) -> list[str]:
 def _completed(file: PolicyFile) -> dict[str, Any]:
     """The file's tables with the defaults of the types, where the shipped policy settles nothing."""
     whole = dict(file.filled)
-    for name, limits in (("rates", Rates), ("webhooks", Webhooks)):
-        if name in file.written:
-            whole[name] = _usual(file.written[name], kind, tuple(key.name for key in keys_of(kind)))
-    for name, kind in (("audit", Audit), ("approval", Approval)):
-        whole[name] = _usual(file.written.get(name, {}), kind, tuple(key.name for key in keys_of(kind)))
+    kinds: dict[str, type[Struct]] = {"rates": Rates, "webhooks": Webhooks, "audit": Audit, "approval": Approval}
+    for name, kind in kinds.items():
+        if name in file.written or kind in (Audit, Approval):
+            whole[name] = _usual(file.written.get(name, {}), kind, tuple(key.name for key in keys_of(kind)))
     whole["providers"] = {
         name: _usual(table, ProviderSetting, RULES[file.policy.providers[name].kind].keys)
         for name, table in file.filled["providers"].items()
