@@ -13,6 +13,7 @@ least once. Receivers drop what they have had, by webhook-id.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -39,6 +40,8 @@ LEASE_S = 75.0
 """Longer than the longest time-out of policy, and the look before and the record after it."""
 LOOK_S = 1.0
 """How often the queue is looked at when nothing wakes the dispatcher."""
+MEASURE_S = 2.0
+"""How often the waiting messages are counted."""
 STOP_S = 3.0
 """How long attempts under way may still take when the process stops; what is left is sent by others at once."""
 RECORDED_S = 10.0
@@ -65,7 +68,7 @@ class Dispatcher:
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping, self._room = asyncio.Event(), asyncio.Event()
         self._unwell = False
-        self._forgot_at = time.monotonic()
+        self._forgot_at, self._measured_at = time.monotonic(), -math.inf
 
     async def run(self) -> None:
         """Look for messages periodically, and at once when a checkpoint is signed or a place is free."""
@@ -97,9 +100,11 @@ class Dispatcher:
                 self._tasks.add(task)
                 task.add_done_callback(self._ended)
                 begun += 1
-        backlog = await self._queue.backlog()
-        telemetry.WEBHOOKS_WAITING.set(backlog["waiting"] + backlog["recorded"])
-        telemetry.WEBHOOKS_LATE.set(backlog["late_s"])
+        if time.monotonic() - self._measured_at > MEASURE_S:
+            self._measured_at = time.monotonic()
+            backlog = await self._queue.backlog()
+            telemetry.WEBHOOKS_WAITING.set(backlog["waiting"] + backlog["recorded"])
+            telemetry.WEBHOOKS_LATE.set(backlog["late_s"])
         if time.monotonic() - self._forgot_at > FORGET_S:
             self._forgot_at = time.monotonic()
             await self._queue.forget(FORGET_DAYS, FORGET_MOST)

@@ -109,13 +109,14 @@ ORDER BY d.seq DESC LIMIT %(limit)s;
 
 -- release_proven --
 -- What a signed checkpoint covers by now may be sent, with its place in the log. The first checkpoint that covers a record
--- never changes, so neither does the message.
+-- never changes, so neither does the message. A log without a sequencer keeps no other log's messages waiting.
 WITH proven AS MATERIALIZED (
     SELECT d.seq, l.log, l.idx, c.size, c.root
-    FROM (SELECT seq, debate, n FROM webhook_delivery WHERE state = 'recorded' ORDER BY seq LIMIT %(most)s) d
+    FROM webhook_delivery d
     JOIN leaf l ON l.debate = d.debate AND l.n = d.n
     CROSS JOIN LATERAL (SELECT k.size, k.root FROM checkpoint k WHERE k.log = l.log AND k.size > l.idx
                         ORDER BY k.size LIMIT 1) c
+    WHERE d.state = 'recorded' ORDER BY d.seq LIMIT %(most)s
 )
 UPDATE webhook_delivery d
 SET state = 'waiting', log = p.log, idx = p.idx, size = p.size, root = p.root, due = clock_timestamp(),

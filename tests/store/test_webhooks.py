@@ -22,6 +22,7 @@ from service.delivering.sender import Sender
 from service.errors import NotFound
 from service.identity.caller import Caller
 from service.policy.webhooks import Webhooks
+from service.store import webhooks
 from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub
 from service.store.webhooks import AttemptEnd, Delivery, DeliveryQueue
@@ -186,6 +187,25 @@ async def test_an_end_that_no_checkpoint_covers_is_not_sent_until_one_does(house
     await house.sign()
     assert await house.look() == 1
     assert [delivery.state for delivery in await house.log(granted)] == ["delivered"]
+    assert len(receiver.got) == 1
+
+
+async def test_a_log_that_is_not_signed_keeps_no_other_message_waiting(
+    house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "RELEASED", 1)
+    granted = await house.endpoints.create(CALLER, receiver.url, None)
+    house.ask(
+        "INSERT INTO webhook_delivery (id, tenant, webhook, debate, n, status, state) "
+        "SELECT new_opaque_id('msg_'), 'default', %s, gen_random_uuid(), 0, 'completed', 'recorded' "
+        "FROM generate_series(1, 3)",
+        granted.endpoint.id,
+    )
+    await house.end()
+    await house.sign()
+
+    await house.look()
+
     assert len(receiver.got) == 1
 
 
