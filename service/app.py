@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Literal
 
 from msgspec import Struct
@@ -17,6 +18,10 @@ from service import __version__, telemetry
 from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
+from service.delivering.dispatcher import Dispatcher
+from service.delivering.endpoints import Endpoints, process_writer
+from service.delivering.master_keys import open_master_keys
+from service.delivering.sender import Sender
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
 from service.identity.management import Management
@@ -54,6 +59,7 @@ from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
 from service.store.sequence import SequencerLeadership, Sequencing
 from service.store.startup import DatabaseAddresses, migrations
+from service.store.webhooks import DeliveryQueue
 
 SEQUENCER_POOL = 4
 """Connections of a sequencer, beside the one that holds its lead; each commits one log at a time."""
@@ -86,6 +92,7 @@ class App(Struct, frozen=True):
     authenticator: Authenticator
     readings: ReadingLog
     management: Management | None
+    endpoints: Endpoints
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -174,6 +181,13 @@ async def open_app(
         writer = partial(_writer, name, first.build_hash)
         own_logs, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
         management = Management.of(identities, database, own_logs, first.build_hash)
+        endpoints = Endpoints(
+            database,
+            own_logs,
+            process_writer(name, first.build_hash),
+            lambda tenant: deployment(tenant).policy.sending,
+            open_master_keys(settings.webhook_key, settings.data_dir, os.environ, own=settings.database_url is None),
+        )
         selfcheck = SelfCheck(database, own_logs, writer("selfcheck"), every_s)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
         leaving = DisconnectWatch(
@@ -183,10 +197,11 @@ async def open_app(
         async with listening(where.service, hub), recording(readings):
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
-                yield App(*parts, where, heads, logs, leaving, authenticator, readings, management)
+                yield App(*parts, where, heads, logs, leaving, authenticator, readings, management, endpoints)
             finally:
                 await leaving.close()
                 await heads.close()
+                endpoints.close()
 
 
 def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
@@ -359,6 +374,22 @@ async def running_self_check(app: App) -> AsyncIterator[None]:
         app.selfcheck.stop()
         app.rowcheck.stop()
         await asyncio.gather(*tasks)
+
+
+@asynccontextmanager
+async def running_deliveries(app: App) -> AsyncIterator[None]:
+    """Send what webhooks are to be sent during the block; a process without their key sends nothing."""
+    if app.endpoints.keys is None:
+        yield
+        return
+    queue = DeliveryQueue(app.database, f"webhooks-{token_hex(6)}")
+    dispatcher = Dispatcher(queue, app.hub, app.endpoints, app.endpoints.keys, Sender())
+    task = asyncio.create_task(dispatcher.run(), name="webhooks")
+    try:
+        yield
+    finally:
+        dispatcher.stop()
+        await task
 
 
 @asynccontextmanager

@@ -364,16 +364,15 @@ ROWS_COMPARED = _level(
 READINGS = _total("gainsay_content_readings_total", "Readings of the content of cases that a log has a record of.")
 READINGS_WAITING = _level("gainsay_content_readings_waiting", "Readings of the content of cases without a record yet.")
 ANSWERS_HELD = _total("gainsay_answers_held_total", "Answers not given, because no checkpoint covered them in time.")
-ENTRIES = _counter(
-    "gainsay_entries_recorded_total",
-    "Entries recorded durably.",
-    {
-        "kind": _words(
-            "case.received gate.decided debate.started turn.asked turn.spoke attempt.failed "
-            "turn.silent check.found budget.refused debate.stopped debate.concluded"
-        ),
-    },
+_KINDS = (
+    "case.received gate.decided debate.started turn.asked turn.spoke attempt.failed "
+    "turn.silent check.found budget.refused debate.stopped debate.concluded"
 )
+ENTRIES = _counter("gainsay_entries_recorded_total", "Entries recorded durably.", {"kind": _words(_KINDS)})
+_RESULTS = _words("delivered failed refused gone expired")
+WEBHOOK_ATTEMPTS = _counter("gainsay_webhook_attempts_total", "Attempts of webhooks.", {"result": _RESULTS})
+WEBHOOKS_WAITING = _level("gainsay_webhook_messages_waiting", "Messages of webhooks that are still to be sent.")
+WEBHOOKS_LATE = _level("gainsay_webhook_late_seconds", "How long the message of a webhook that waits longest is due.")
 RUNNING = _level("gainsay_debates_running", "Debates that this process runs.")
 QUEUED = _level("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
 QUEUED_SECONDS = _level(

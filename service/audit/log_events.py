@@ -5,7 +5,7 @@ audit.read        evidence was handed out: its kind, and its debate or filters
 audit.checked     the log was recomputed in the background: the result
 audit.remembered  a person had the signer adopt a stored head that it had forgotten
 report.issued     a report that cannot be written again byte for byte is about to be handed out: its hash
-access.changed    who may do what has changed: a tenant, a key, a subject, or whose case it is
+access.changed    who may do what has changed: a tenant, a key, a subject, whose case it is, or where ends are sent
 content.read      content of cases was handed out: to whom, of which case, how often, within about a second
 """
 
@@ -26,6 +26,8 @@ SubjectId = Annotated[str, Meta(pattern=f"^sub_{_ID}$")]
 """The opaque id of a subject, which the register resolves to a name."""
 KeyId = Annotated[str, Meta(pattern=f"^key_{_ID}$")]
 """The public id of an API key, from which neither the key nor its hash follows."""
+WebhookId = Annotated[str, Meta(pattern=f"^whk_{_ID}$")]
+"""The id of an endpoint of webhooks; its address and its secret are in no record."""
 DebateId = Annotated[str, Meta(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
 TenantName = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Word = Annotated[str, Meta(pattern="^[A-Za-z][A-Za-z.]{0,39}$")]
@@ -40,6 +42,10 @@ Change = Literal[
     "subjectRevoked",
     "caseAssigned",
     "caseUnassigned",
+    "webhookCreated",
+    "webhookRotated",
+    "webhookDisabled",
+    "webhookEnabled",
 ]
 Content = Literal["summary", "result", "report", "events", "documents", "document", "list"]
 """What of cases was read: a result in either view, a report, the events of a debate, the list of documents, the text
@@ -128,6 +134,7 @@ class AccessChanged(Struct, frozen=True, rename="camel", tag="access.changed", t
     scopes: tuple[Word, ...] | None = None
     expires: Time | None = None
     debate: DebateId | None = None
+    webhook: WebhookId | None = None
 
     def __post_init__(self) -> None:
         """Refuse a member that a change of this kind lacks, and one that it must not have; `ValueError`."""
@@ -146,6 +153,10 @@ MEMBERS: Mapping[Change, tuple[frozenset[str], frozenset[str]]] = {
     "subjectRevoked": (frozenset({"subject"}), frozenset({"tenant"})),
     "caseAssigned": (frozenset({"subject", "debate"}), frozenset({"tenant"})),
     "caseUnassigned": (frozenset({"subject", "debate"}), frozenset({"tenant"})),
+    **dict.fromkeys(
+        ("webhookCreated", "webhookRotated", "webhookDisabled", "webhookEnabled"),
+        (frozenset({"tenant", "webhook"}), frozenset[str]()),
+    ),
 }
 """The members that a change has, and those that it may have beside them."""
 

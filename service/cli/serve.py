@@ -12,7 +12,14 @@ import uvloop
 from click.core import ParameterSource
 
 from service import telemetry
-from service.app import open_app, running_lag_meter, running_self_check, running_sequencer, running_worker
+from service.app import (
+    open_app,
+    running_deliveries,
+    running_lag_meter,
+    running_self_check,
+    running_sequencer,
+    running_worker,
+)
 from service.cli import exit_codes, startup
 from service.cli.terminal_text import say
 from service.policy.settings import Settings
@@ -130,6 +137,7 @@ async def _serve(
                 say(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
             releasing = await stack.enter_async_context(running_worker(app)) if with_worker else lambda: None
             await stack.enter_async_context(running_self_check(app))
+            await stack.enter_async_context(running_deliveries(app))
 
             def stopping() -> None:
                 telemetry.LOG.info("stopping: not ready any more", extra={"drain_s": settings.drain_s})
@@ -193,6 +201,7 @@ async def _work(
             await stack.enter_async_context(running_lag_meter(app))
             releasing = await stack.enter_async_context(running_worker(app))
             await stack.enter_async_context(running_self_check(app))
+            await stack.enter_async_context(running_deliveries(app))
             say(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
             name = await end.came()
             telemetry.LOG.info(f"stopping: {name}")

@@ -1,4 +1,4 @@
-"""Opaque ids of subjects and keys: a prefix and 26 characters, which say nothing of what they stand for.
+"""Opaque ids of subjects, keys, webhooks and their messages: a prefix and 26 characters that say nothing of these.
 
 The characters are those of Crockford's base32 in lower case (without i, l, o and u), and stand for 128 random bits.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Prefix = Literal["sub_", "key_"]
+Prefix = Literal["sub_", "key_", "whk_", "msg_"]
 RANDOM_BYTES = 16
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 _CHARACTERS = 26
-_ID = re.compile(r"(sub_|key_)[0-7][0-9a-hjkmnp-tv-z]{25}", re.ASCII)
+_ID = re.compile(r"(sub_|key_|whk_|msg_)[0-7][0-9a-hjkmnp-tv-z]{25}", re.ASCII)
 
 
 def write_id(prefix: Prefix, random: bytes) -> str:

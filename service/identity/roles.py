@@ -29,6 +29,8 @@ Scope = Literal[
     "identity.manage",
     "tenant.manage",
     "metrics.read",
+    "webhook.read",
+    "webhook.manage",
     "self.read",
 ]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -47,6 +49,8 @@ GRANTS: Mapping[Role, Mapping[Scope, Reach]] = {
         "log.read": "tenant",
         "catalogue.read": "tenant",
         "check": "tenant",
+        "webhook.read": "own",
+        "webhook.manage": "own",
     },
     "reviewer": {
         "case.read": "assigned",
@@ -60,6 +64,7 @@ GRANTS: Mapping[Role, Mapping[Scope, Reach]] = {
         "log.read": "tenant",
         "catalogue.read": "tenant",
         "identity.read": "tenant",
+        "webhook.read": "tenant",
     },
     "validator": {"labels.read": "tenant", "log.read": "tenant", "catalogue.read": "tenant"},
     "operator": {
@@ -72,6 +77,8 @@ GRANTS: Mapping[Role, Mapping[Scope, Reach]] = {
         "check": "tenant",
         "identity.read": "tenant",
         "identity.manage": "tenant",
+        "webhook.read": "tenant",
+        "webhook.manage": "tenant",
     },
     "scrape": {"metrics.read": "tenant"},
     "administrator": {

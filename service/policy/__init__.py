@@ -7,6 +7,7 @@
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
     rates        [rates]
     dropin       [dropin]
+    webhooks     [webhooks]
     wires        [providers], and what each wire has a place for
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes

@@ -35,9 +35,12 @@ TEXT = re.compile(r"[^\x00-\x1f\x7f\ufffd]+")
 """A line of text, such as an address with a password in it."""
 TOKEN = re.compile(r"[!-~]{16,512}")
 """A shared token that is not easily guessed."""
+MASTERS = re.compile(r"\s*[A-Za-z0-9+/]{43}=(?:\s+[A-Za-z0-9+/]{43}=)*\s*", re.ASCII)
+"""One key of 32 bytes in base64, or several, each in a line."""
 _FORMS = {
     HEADER: "that a header can carry, found a control character or one beyond ASCII",
     TOKEN: "of 16 printable characters or more, without spaces, found another text",
+    MASTERS: "of 32 bytes in base64, one a line, found another text",
     TEXT: "in one line of UTF-8, found a control character or other bytes",
 }
 

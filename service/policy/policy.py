@@ -11,6 +11,7 @@ calls      attempts, deadlines and backoff of a turn
 budgets    the limits of tenants for a day and for a month
 queue      the most debates that run in parallel, and the most that wait
 rates      how often one caller may ask; a file without the table has no such member in policy.json
+webhooks   where ends of cases may be sent; the same holds for this table
 audit      the witnesses of the logs, and how often the logs are recomputed
 approval   the approver of configurations
 dropin     what a chat request has where it says nothing; a file without the table has no such member in policy.json
@@ -35,6 +36,7 @@ from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
 from service.policy.models import Model, Seat
 from service.policy.rates import LOCAL_RATES, USUAL, Rates
 from service.policy.rules import DebatePolicy, FormatsPolicy, GatePolicy
+from service.policy.webhooks import USUAL_WEBHOOKS, Webhooks
 from service.policy.wires import ProviderSetting
 
 AUTO = "auto"
@@ -59,12 +61,18 @@ class Policy(Struct, frozen=True, rename="camel"):
     queue: Queue = Queue()
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
     dropin: Annotated[DropIn | UnsetType, table(DropIn)] = UNSET
+    webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
 
     def rates_of(self, *, identified: bool) -> Rates:
         """The rates of a caller, with an identity or, where none is configured, of all callers together."""
         if isinstance(self.rates, Rates):
             return self.rates
         return USUAL if identified else LOCAL_RATES
+
+    @property
+    def sending(self) -> Webhooks:
+        """Where ends of cases may be sent."""
+        return self.webhooks if isinstance(self.webhooks, Webhooks) else USUAL_WEBHOOKS
 
     @property
     def offered(self) -> tuple[str, ...]:

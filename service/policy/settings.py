@@ -23,6 +23,9 @@ GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` o
                        process (default with the embedded server: a key that is made in the data folder)
 GAINSAY_SIGNER_TOKEN   the shared token of the signer process and its clients; without one it listens on loopback alone
 GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default: heads in the data folder)
+GAINSAY_WEBHOOK_KEY    the key that the secrets of webhooks are derived from: `file:PATH` or `env:NAME` of 32 bytes in
+                       base64, the newest first where there are several (default with the embedded server: a key that is
+                       made in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
 GAINSAY_IDENTITY       a TOML file that says how callers are authenticated (docs/authentication.md); without it none is,
                        and each has all rights
@@ -108,6 +111,7 @@ class Settings(Struct, frozen=True):
     sequencer_url: str | None = None
     signing_key: str | None = None
     heads_dir: Path | None = None
+    webhook_key: str | None = None
     approval: Path | None = None
     identity: Path | None = None
     ca_file: Path | None = None
@@ -272,6 +276,13 @@ def _key_place(name: str, text: str) -> str:
     return text
 
 
+def _own_key(name: str, text: str) -> str:
+    """The place of a key that no other process has for this one; raises `SettingsError`."""
+    if not re.fullmatch(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*", text):  # it may be the key itself by mistake: never said
+        raise SettingsError(f"{name} must say where the key is: file:PATH or env:NAME; found something else")
+    return text
+
+
 def _prompts_pin(name: str, text: str) -> str:
     """The pin, or the one in the file that the setting names: an image holds that of its own manifest."""
     where = name
@@ -348,6 +359,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),
     TOKEN: None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
+    "GAINSAY_WEBHOOK_KEY": _Variable("webhook_key", _own_key),
     "GAINSAY_APPROVAL": _Variable("approval", _path),
     "GAINSAY_IDENTITY": _Variable("identity", _path),
     CA_FILE: _Variable("ca_file", check_issuers),

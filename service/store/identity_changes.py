@@ -49,7 +49,7 @@ class NewKey(Struct, frozen=True):
 async def add_tenant(database: Database, name: str, place: Place, writer: Writer) -> bool:
     """Add a tenant; false if there is one of this name."""
     changed = AccessChanged("tenantCreated", tenant=name)
-    given = {"tenant": name, "by": writer.actor.id, **await _recorded(database, changed, place, writer)}
+    given = {"tenant": name, "by": writer.actor.id, **await recorded(database, changed, place, writer)}
     return bool(await write(database, "add_tenant", given))
 
 
@@ -82,7 +82,7 @@ async def add_key(database: Database, new: NewKey, place: Place, writer: Writer)
             "first": new.first,
             "replaced": new.replaced,
             "old_until": new.old_until,
-            **await _recorded(database, changed, place, writer),
+            **await recorded(database, changed, place, writer),
         },
     )
     return str(row["outcome"])
@@ -93,14 +93,14 @@ async def revoke_key(
 ) -> bool:
     """Revoke a key of a tenant (``None``: of those without one); false if none of this id could be revoked."""
     changed = AccessChanged("keyRevoked", tenant=tenant, key=key, subject=subject)
-    given = {"tenant": tenant, "key": key, **await _recorded(database, changed, place, writer)}
+    given = {"tenant": tenant, "key": key, **await recorded(database, changed, place, writer)}
     return bool(await write(database, "revoke_key", given))
 
 
 async def revoke_subject(database: Database, tenant: str, subject: str, place: Place, writer: Writer) -> bool:
     """Revoke a subject of a tenant, and all that it presents; false if none of this id could be revoked."""
     changed = AccessChanged("subjectRevoked", tenant=tenant, subject=subject)
-    given = {"tenant": tenant, "subject": subject, **await _recorded(database, changed, place, writer)}
+    given = {"tenant": tenant, "subject": subject, **await recorded(database, changed, place, writer)}
     return bool(await write(database, "revoke_subject", given))
 
 
@@ -108,7 +108,7 @@ async def assign_case(database: Database, tenant: str, case: UUID, subject: str,
     """Assign a case of a tenant to a good subject of it; false if it is assigned already, or one of the two is not."""
     changed = AccessChanged("caseAssigned", tenant=tenant, subject=subject, debate=str(case))
     given = {"tenant": tenant, "case": case, "subject": subject, "by": writer.actor.id}
-    return bool(await write(database, "assign_case", given | await _recorded(database, changed, place, writer)))
+    return bool(await write(database, "assign_case", given | await recorded(database, changed, place, writer)))
 
 
 async def unassign_case(
@@ -117,10 +117,10 @@ async def unassign_case(
     """Take a case back from a subject; false if it is not assigned to it."""
     changed = AccessChanged("caseUnassigned", tenant=tenant, subject=subject, debate=str(case))
     given = {"tenant": tenant, "case": case, "subject": subject}
-    return bool(await write(database, "unassign_case", given | await _recorded(database, changed, place, writer)))
+    return bool(await write(database, "unassign_case", given | await recorded(database, changed, place, writer)))
 
 
-async def _recorded(database: Database, changed: AccessChanged, place: Place, writer: Writer) -> dict[str, Any]:
+async def recorded(database: Database, changed: AccessChanged, place: Place, writer: Writer) -> dict[str, Any]:
     """The record of a change as parameters of the statement that makes it."""
     now = await written_at(database)
     chain, record = seal_event(valid(changed), log=place.log, tenant=place.tenant, writer=writer, now=now)

@@ -42,6 +42,7 @@ TAGS: Mapping[str, str] = {
     "drop-in": "Cases as chat requests, for clients of OpenAI's API. The answer is the decision of the debate.",
     "what runs": "The prompts, models and policy that debates go by, each with the hash that records name.",
     "identity": "Who the caller is; and for operators and administrators: keys, subjects, tenants, reviewers of cases.",
+    "webhooks": "Endpoints to which the ends of cases are posted, signed, and the log of what became of each message.",
     "pages": "For people: what each problem means, and this description in a browser.",
     "probes": "For machines that watch the service, and this description.",
 }

@@ -23,6 +23,7 @@ from service.web import (
     problem_pages,
     problems,
     submission,
+    webhooks,
 )
 from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
@@ -63,6 +64,7 @@ HANDLERS = (
     budget.budget,
     *completions.HANDLERS,
     *identity.HANDLERS,
+    *webhooks.HANDLERS,
     *problem_pages.HANDLERS,
     *docs.HANDLERS,
     probes.landing,

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from litestar import Request
 from msgspec import Struct, field
 
+from service.delivering.endpoints import Endpoints
 from service.identity.authentication import Authenticator
 from service.identity.caller import LOCAL, Caller
 from service.identity.management import Management
@@ -79,6 +80,11 @@ class Service(Protocol):
     @property
     def management(self) -> Management | None:
         """Manages the registers; ``None`` in a service without identities."""
+        ...
+
+    @property
+    def endpoints(self) -> Endpoints:
+        """What callers do with their endpoints of webhooks."""
         ...
 
     async def troubles(self) -> list[str]:

@@ -79,12 +79,12 @@ async def issue(request: HttpRequest) -> Response[bytes]:
 async def keys(request: HttpRequest) -> Response[bytes]:
     """The keys of the caller's tenant, or of the whole service."""
     known_query(request, ("subject", "after", "limit"))
-    found, (after, limit) = caller(request), _page(request, "key_")
+    found, (after, limit) = caller(request), page_of(request, "key_")
     subject = _id("subject", request.query_params.get("subject"), "sub_")
     rows = await _managed(request).issuing.list_keys(found, _own(found), after, subject=subject, limit=limit + 1)
     following = next_of([row.id for row in rows], limit)
     shown = ApiKeyList(keys=tuple(ApiKey.of(row) for row in rows[:limit]), next=following)
-    return answered(shown, headers=UNKEPT | linked("/v1/keys", _asked(request), following))
+    return answered(shown, headers=UNKEPT | linked("/v1/keys", asked_again(request), following))
 
 
 @get("/v1/keys/{key:str}")
@@ -92,7 +92,7 @@ async def key(request: HttpRequest) -> Response[bytes]:
     """One key."""
     known_query(request, ())
     found = caller(request)
-    row = await _managed(request).issuing.show_key(found, _own(found), _named(request, "key"))
+    row = await _managed(request).issuing.show_key(found, _own(found), named_part(request, "key"))
     return answered(ApiKey.of(row), headers=UNKEPT)
 
 
@@ -103,7 +103,7 @@ async def rotate(request: HttpRequest) -> Response[bytes]:
     asked, found = await body.read(request, RotationRequest, SMALL_BODY), caller(request)
     issuing = _issuing_keys(request)
     issued = await issuing.rotate(
-        found, _own(found), _named(request, "key"), days=asked.days, keep_days=asked.keep_days
+        found, _own(found), named_part(request, "key"), days=asked.days, keep_days=asked.keep_days
     )
     return _issued(IssuedKey.of(issued))
 
@@ -114,7 +114,7 @@ async def revoke(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     asked = await body.read_optional(request, RevocationRequest, SMALL_BODY) or RevocationRequest()
     issuing, found = _managed(request).issuing, caller(request)
-    row = await issuing.revoke_key(found, _own(found), _named(request, "key"), last=asked.last_operator)
+    row = await issuing.revoke_key(found, _own(found), named_part(request, "key"), last=asked.last_operator)
     return answered(ApiKey.of(row), headers=UNKEPT)
 
 
@@ -122,7 +122,7 @@ async def revoke(request: HttpRequest) -> Response[bytes]:
 async def subjects(request: HttpRequest) -> Response[bytes]:
     """The subjects of the caller's tenant."""
     known_query(request, ("subject", "after", "limit"))
-    found, (after, limit) = caller(request), _page(request, "sub_")
+    found, (after, limit) = caller(request), page_of(request, "sub_")
     only = [_id("subject", given, "sub_") or "" for given in request.query_params.getall("subject", [])]
     if len(only) > VALUES_MAX:
         raise BadRequest(f"subject may be given {VALUES_MAX} times, found {len(only)}; ask for the others apart")
@@ -130,7 +130,7 @@ async def subjects(request: HttpRequest) -> Response[bytes]:
     rows = await issuing.list_subjects(found, found.tenant, after, only=only, limit=limit + 1)
     following = next_of([row.id for row in rows], limit)
     shown = SubjectList(subjects=tuple(Subject.of(row) for row in rows[:limit]), next=following)
-    return answered(shown, headers=UNKEPT | linked("/v1/subjects", _asked(request), following))
+    return answered(shown, headers=UNKEPT | linked("/v1/subjects", asked_again(request), following))
 
 
 @get("/v1/subjects/{subject:str}")
@@ -138,7 +138,7 @@ async def subject(request: HttpRequest) -> Response[bytes]:
     """What an opaque id of records stands for."""
     known_query(request, ())
     found = caller(request)
-    row = await _managed(request).issuing.show_subject(found, found.tenant, _named(request, "subject"))
+    row = await _managed(request).issuing.show_subject(found, found.tenant, named_part(request, "subject"))
     return answered(Subject.of(row), headers=UNKEPT)
 
 
@@ -148,7 +148,7 @@ async def revoke_subject(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     asked = await body.read_optional(request, RevocationRequest, SMALL_BODY) or RevocationRequest()
     issuing, found = _managed(request).issuing, caller(request)
-    row = await issuing.revoke_subject(found, found.tenant, _named(request, "subject"), last=asked.last_operator)
+    row = await issuing.revoke_subject(found, found.tenant, named_part(request, "subject"), last=asked.last_operator)
     return answered(Subject.of(row), headers=UNKEPT)
 
 
@@ -186,7 +186,7 @@ async def tenants(request: HttpRequest) -> Response[bytes]:
     rows = await _managed(request).issuing.list_tenants(caller(request), after or "", limit + 1)
     following = next_of([row.name for row in rows], limit)
     shown = TenantList(tenants=tuple(Tenant.of(row) for row in rows[:limit]), next=following)
-    return answered(shown, headers=UNKEPT | linked("/v1/tenants", _asked(request), following))
+    return answered(shown, headers=UNKEPT | linked("/v1/tenants", asked_again(request), following))
 
 
 @get("/v1/debates/{debate:str}/reviewers")
@@ -201,7 +201,7 @@ async def assign(request: HttpRequest) -> Response[bytes]:
     """Assign a case to a subject, which then reads it."""
     known_query(request, ())
     asked = await body.read(request, ReviewerRequest, SMALL_BODY)
-    await _managed(request).assigning.assign(caller(request), _named(request, "debate"), asked.subject)
+    await _managed(request).assigning.assign(caller(request), named_part(request, "debate"), asked.subject)
     return await _reviewers(request)
 
 
@@ -210,17 +210,17 @@ async def remove(request: HttpRequest) -> Response[bytes]:
     """Take a case back from a subject."""
     known_query(request, ())
     assigning = _managed(request).assigning
-    await assigning.remove(caller(request), _named(request, "debate"), _named(request, "subject"))
+    await assigning.remove(caller(request), named_part(request, "debate"), named_part(request, "subject"))
     return await _reviewers(request)
 
 
 async def _reviewers(request: HttpRequest) -> Response[bytes]:
-    debate, (after, limit) = _named(request, "debate"), _page(request, "sub_")
+    debate, (after, limit) = named_part(request, "debate"), page_of(request, "sub_")
     rows = await _managed(request).assigning.reviewers(caller(request), debate, after, limit + 1)
     following = next_of([row.subject for row in rows], limit)
     shown = ReviewerList(reviewers=tuple(Reviewer.of(row) for row in rows[:limit]), next=following)
     path = f"/v1/debates/{debate}/reviewers"
-    return answered(shown, headers=UNKEPT | linked(path, _asked(request), following))
+    return answered(shown, headers=UNKEPT | linked(path, asked_again(request), following))
 
 
 def _managed(request: HttpRequest) -> Management:
@@ -262,11 +262,12 @@ def _own(found: Caller) -> str | None:
     return None if belongs_to_the_service(found) else found.tenant
 
 
-def _named(request: HttpRequest, part: str) -> str:
+def named_part(request: HttpRequest, part: str) -> str:
+    """A part of the path by its name."""
     return str(request.path_params[part])
 
 
-def _page(request: HttpRequest, prefix: Prefix) -> tuple[str, int]:
+def page_of(request: HttpRequest, prefix: Prefix) -> tuple[str, int]:
     """After which id a page begins, and how many items it has at most; raises `BadRequest`."""
     limit = page_size(request.query_params.get("limit")) or PAGE
     return _id("after", request.query_params.get("after"), prefix) or "", limit
@@ -279,7 +280,7 @@ def _id(name: str, given: str | None, prefix: Prefix) -> str | None:
     return given
 
 
-def _asked(request: HttpRequest) -> list[tuple[str, str]]:
+def asked_again(request: HttpRequest) -> list[tuple[str, str]]:
     """The parameters that stay the same on the next page."""
     return [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
 

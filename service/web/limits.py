@@ -43,6 +43,7 @@ LIMITS: Mapping[str, OperationLimits] = {
             "readBudget",
             "listKeys",
             "listLogs",
+            *("listWebhooks", "readWebhook", "listWebhookDeliveries"),
             *("readCaller", "listApiKeys", "readApiKey", "listSubjects", "readSubject", "listTenants", "listReviewers"),
         ),
         _READ,
@@ -55,7 +56,9 @@ LIMITS: Mapping[str, OperationLimits] = {
         _EVIDENCE,
     ),
     **dict.fromkeys(("issueApiKey", "rotateApiKey", "createTenant", "assignReviewer", "removeReviewer"), _CHECK),
-    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "alive", "ready", "metrics"), FREE),
+    **dict.fromkeys(("createWebhook", "rotateWebhook", "enableWebhook", "testWebhook", "redeliverWebhook"), _CHECK),
+    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "disableWebhook"), FREE),
+    **dict.fromkeys(("alive", "ready", "metrics"), FREE),
     **dict.fromkeys(("landing", "openapi", "openapi30", "listProblems", "readProblem", "docs", "docsFile"), FREE),
 }
 """Every operation by its id; one without a row does not start."""

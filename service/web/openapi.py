@@ -53,6 +53,8 @@ from service.web.stream_schemas import EVENTS, chunked, stream, stream_component
 from service.web.types import AbortRequest
 from service.web.value_bounds import AMOUNT, DECIMAL, CaseBounds, bound_answers, bound_case
 from service.web.value_forms import formed, ranged
+from service.web.webhook_operations import SENT, WEBHOOK_BODIES
+from service.web.webhook_operations import described as webhook
 
 _PROBLEMS: dict[int, GainsayError] = {
     400: TEXTS["bad_request"].example,
@@ -134,6 +136,7 @@ _BODIES: dict[type, dict[str, Any]] = {
         }
     },
     **IDENTITY_BODIES,
+    **WEBHOOK_BODIES,
 }
 """Examples of bodies that are no cases."""
 _ALWAYS = ("Request-Id", "traceresponse", "Gainsay-Version")
@@ -188,6 +191,7 @@ def document(rules: CaseBounds | None = None, *, known: bool = True) -> Schema:
         "security": credentials() if known else [],
         "tags": [{"name": tag, "description": words} for tag, words in TAGS.items()],
         "paths": paths,
+        "webhooks": {name: webhook(name, schemas.of(kind)) for name, (kind, _) in SENT.items()},
         "components": components | ({"securitySchemes": SECURITY_SCHEMES} if known else {}),
     }
 
@@ -201,6 +205,7 @@ class _Schemas:
             ChatError,
             *(kind for sent in EVENTS.values() for kind in sent.data),
         ]
+        mentioned += [kind for kind, _ in SENT.values()]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
             mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]

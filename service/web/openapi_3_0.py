@@ -1,7 +1,7 @@
 """An OpenAPI 3.1 document in the words of 3.0.3, for tools that know no later version. Pure.
 
     3.1                                            3.0.3
-    jsonSchemaDialect, info.summary                left out
+    jsonSchemaDialect, info.summary, webhooks      left out
     license.identifier                             license.url
     type: [a, b], or with "null"                   anyOf of each, or nullable
     anyOf with {type: "null"}                      nullable, in a shape that has a type; a $ref gets one
@@ -24,6 +24,8 @@ from typing import Any, cast
 from service.web.operation import Schema
 
 LICENSE_URL = "https://spdx.org/licenses/{identifier}"
+_SCHEMAS = "#/components/schemas/"
+_NOT_IN_3_0 = ("openapi", "jsonSchemaDialect", "info", "webhooks")
 _LEFT_OUT = ("propertyNames", "contentMediaType")
 _EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _NULL = {"type": "null"}
@@ -31,8 +33,28 @@ _NULL = {"type": "null"}
 
 def in_3_0(document: Mapping[str, Any]) -> Schema:
     """The document in OpenAPI 3.0.3; ``document`` stays as it is."""
-    rest = {name: part for name, part in document.items() if name not in ("openapi", "jsonSchemaDialect", "info")}
+    rest = {name: part for name, part in document.items() if name not in _NOT_IN_3_0}
+    if "webhooks" in document:
+        rest["components"] = _used(document["components"], rest["paths"])
     return {"openapi": "3.0.3", "info": _info(document["info"]), **cast(Schema, _part(rest))}
+
+
+def _used(components: Mapping[str, Any], paths: Any) -> Schema:
+    """The components without the schemas that no path leads to: those of webhooks alone, which 3.0 does not have."""
+    schemas, used, found = components["schemas"], set[str](), _references(paths)
+    while found:
+        used |= found
+        found = {name for one in found for name in _references(schemas[one])} - used
+    return {**components, "schemas": {name: schema for name, schema in schemas.items() if name in used}}
+
+
+def _references(part: Any) -> set[str]:
+    """The schemas that a part names."""
+    if isinstance(part, list):
+        return {name for inner in part for name in _references(inner)}
+    if not isinstance(part, dict):
+        return {part.removeprefix(_SCHEMAS)} if isinstance(part, str) and part.startswith(_SCHEMAS) else set()
+    return {name for inner in part.values() for name in _references(inner)}
 
 
 def _info(info: Mapping[str, Any]) -> Schema:

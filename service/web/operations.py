@@ -23,6 +23,7 @@ from service.web.page_operations import PAGES
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
 from service.web.types import Abortion, AbortRequest, Health, Submission
+from service.web.webhook_operations import WEBHOOKS
 
 _PREFER = Parameter(
     "Prefer",
@@ -287,6 +288,7 @@ OPERATIONS: tuple[Operation, ...] = (
         answers={200: Answer("A line for people.", {"text/plain": ()})},
     ),
     *IDENTITY,
+    *WEBHOOKS,
     *PAGES,
     Operation(
         method="get",

@@ -55,6 +55,7 @@ from service.web.refusals import (
     UnsupportedMediaType,
 )
 from service.web.signer_problem_texts import SIGNERS
+from service.web.webhook_problem_texts import WEBHOOK_PROBLEMS
 
 __all__ = ["AGAIN", "TEXTS", "Again", "ProblemText"]
 
@@ -434,6 +435,17 @@ _FAULTS = (
 )
 TEXTS: Mapping[str, ProblemText] = {
     text.example.code: text
-    for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *CHATS, *SIGNERS)
+    for text in (
+        *_CASES,
+        *_REQUESTS,
+        *_REGISTERS,
+        *_UNREAD,
+        *_STATES,
+        *_LOAD,
+        *_FAULTS,
+        *CHATS,
+        *WEBHOOK_PROBLEMS,
+        *SIGNERS,
+    )
 }
 """Every problem that HTTP answers, by its code."""

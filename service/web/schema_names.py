@@ -15,6 +15,7 @@ from service.checks.coverage import shape as coverage
 from service.debate import entries, findings, model, options, results, suspicions
 from service.debate.replies import adversarial as replies
 from service.debate.replies import screening
+from service.delivering import payload
 from service.intake import request
 from service.policy import limits
 from service.report.events import convergence as convergence_events
@@ -51,6 +52,7 @@ from service.web import (
     problems,
     quote_types,
     types,
+    webhook_types,
 )
 from service.web.completions import answer_types as chat_answers
 from service.web.completions import error_form as chat_errors
@@ -320,6 +322,18 @@ SCHEMA_NAMES: dict[type, str] = {
     identity_types.Reviewer: "Reviewer",
     identity_types.ReviewerList: "ReviewerList",
     identity_types.KnownCaller: "KnownCaller",
+    webhook_types.WebhookRequest: "WebhookRequest",
+    webhook_types.WebhookRotationRequest: "WebhookRotationRequest",
+    webhook_types.Webhook: "Webhook",
+    webhook_types.GrantedWebhook: "GrantedWebhook",
+    webhook_types.WebhookList: "WebhookList",
+    webhook_types.WebhookAttempt: "WebhookAttempt",
+    webhook_types.WebhookDelivery: "WebhookDelivery",
+    webhook_types.WebhookDeliveryList: "WebhookDeliveryList",
+    payload.EndedEvent: "DebateEndedEvent",
+    payload.EndedData: "DebateEndedData",
+    payload.ProbeEvent: "WebhookTestEvent",
+    payload.ProbeData: "WebhookTestData",
 }
 """Every type of the document. The schemas of one format's options are named in `service.web.option_schemas`."""
 

@@ -122,6 +122,11 @@ class Deployment:
         for process in self._started:
             process.kill()
 
+    def tell(self, statement: str) -> None:
+        """Change the database, as its superuser."""
+        with psycopg.connect(self._database.admin_url, autocommit=True) as admin:
+            admin.execute(statement.encode())
+
     def ask(self, query: str) -> list[tuple[object, ...]]:
         """Rows of the database, as its superuser."""
         with psycopg.connect(self._database.admin_url) as admin:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from tests.fixtures.upstream import Upstream, upstream
 LOG = SigningKey.from_seed("localhost", bytes(range(40, 72)))
 WITNESS = SigningKey.from_seed("witness.example", bytes(range(72, 104)), COSIGNATURE)
 CALLER = "canary-credential-of-a-caller-3b"
+HOOKS = b64encode(bytes(range(104, 136))).decode()
 VENDOR, GATEWAY, TOKEN = "sk-canary-7f3a91c2e5d8", "canary-gateway-51f0b2", "canary-token-of-the-signer-09"
 WRONG = "canary-wrong-password-4e"
 
@@ -41,13 +43,14 @@ class Canaries:
         urls = (database.service_url, database.sequencer_url, database.migrate_url)
         self.passwords = [str(conninfo_to_dict(url)["password"]) for url in urls]
         keys = [key.encode().rpartition("+")[2] for key in (LOG, WITNESS)]
-        self.texts = [*self.passwords, *keys, VENDOR, GATEWAY, TOKEN, CALLER, WRONG]
+        self.texts = [*self.passwords, *keys, VENDOR, GATEWAY, TOKEN, CALLER, WRONG, HOOKS]
         self.files = {
             "service": write_secret(folder / "service-url", database.service_url + "\n"),
             "sequencer": write_secret(folder / "sequencer-url", database.sequencer_url),
             "vendor": write_secret(folder / "vendor-key", VENDOR + "\n"),
             "token": write_secret(folder / "token", TOKEN + "\n"),
             "witness": write_secret(folder / "witness.key", WITNESS.encode() + "\n"),
+            "hooks": write_secret(folder / "webhook.key", HOOKS + "\n"),
         }
 
     def found_in(self, text: str) -> list[str]:
@@ -72,11 +75,13 @@ async def test_no_canary_comes_out_of_any_process(database: Database, tmp_path: 
             "GAINSAY_POLICY": str(policy(tmp_path, up, planted)),
             "GAINSAY_SIGNER_TOKEN": TOKEN,
             "GAINSAY_TOKEN": CALLER,
+            "GAINSAY_WEBHOOK_KEY": f"file:{planted.files['hooks']}",
             "CANARY_GATEWAY": GATEWAY,
             "CANARY_LOG_KEY": LOG.encode(),
         }
         async with deployed(database, tmp_path, **variables) as deployment:
             address = await everything_runs(deployment, planted, tmp_path)
+            planted.texts.append(await hooked(address, out))
             await debates(up, address, out)
             out["doctor"] = await asyncio.to_thread(examined, deployment, database)
             out |= await asyncio.to_thread(shown_of, deployment, tmp_path)
@@ -110,6 +115,16 @@ async def everything_runs(deployment: Deployment, planted: Canaries, folder: Pat
     address = await serve.address()
     await until_ready(address)
     return address
+
+
+async def hooked(address: str, out: dict[str, str]) -> str:
+    """The secret of an endpoint, which is in the one answer that is not searched; what is shown of it afterwards."""
+    async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+        answer = (await http.post("/v1/webhooks", json={"url": "https://8.8.8.8:443/"})).json()
+        await http.post(f"{answer['webhook']['href']}/disable")  # so that no packet leaves this machine
+        for path in ("/v1/webhooks", answer["webhook"]["href"], f"{answer['webhook']['href']}/deliveries"):
+            out[path] = (await http.get(path)).text
+    return str(answer["secret"]).removeprefix("whsec_")
 
 
 async def debates(up: Upstream, address: str, out: dict[str, str]) -> None:
@@ -168,7 +183,7 @@ def test_the_search_finds_what_is_there(database: Database, tmp_path: Path) -> N
     planted = Canaries(database, tmp_path)
 
     assert all(planted.found_in(json.dumps({"somewhere": f"x{secret}y"})) for secret in planted.texts)
-    assert len(set(planted.texts)) == len(planted.texts) == 10
+    assert len(set(planted.texts)) == len(planted.texts) == 11
 
 
 URL = f"postgresql://a:{WRONG}@"
@@ -189,6 +204,7 @@ URL = f"postgresql://a:{WRONG}@"
         (("list",), {"GAINSAY_DATABASE_URL": f"{URL}db.bank.example/d?sslmode=disable"}),
         (("config", "show"), {"GAINSAY_DATABSE_URL": f"{URL}h/d"}),
         (("config", "show"), {"GAINSAY_SIGNING_KEY": LOG.encode()}),
+        (("config", "show"), {"GAINSAY_WEBHOOK_KEY": HOOKS}),
         (("config", "show"), {"GAINSAY_DATABASE_URL": "file:unfit"}),
         (("config", "show"), {"GAINSAY_DATABASE_URL": VENDOR, "GAINSAY_CA_FILE": "unfit"}),
         (("signer", "--key", "file:log.key", "--heads", "h"), {"GAINSAY_SIGNER_TOKEN": "file:unfit"}),

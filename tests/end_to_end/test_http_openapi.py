@@ -103,7 +103,7 @@ async def test_the_document_is_whole(document: JSON) -> None:
         assert name in document["components"][kind], reference
     for schema in document["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
-    assert len(set(ids)) == len(ids) <= 50
+    assert len(set(ids)) == len(ids) <= 80
     for operations in document["paths"].values():
         for operation in operations.values():
             assert operation["summary"].endswith(".")
@@ -129,7 +129,8 @@ async def test_the_event_loop_goes_on_while_the_document_is_made(site: Served) -
 async def test_the_document_and_the_service_refer_to_no_other_host(site: Served, document: JSON) -> None:
     texts = {value for value in inner(document) if isinstance(value, str) and "://" in value}
 
-    assert {text for text in texts if not text.startswith("https://json-schema.org/")} == set()
+    ours = ("https://json-schema.org/", "https://hooks.bank.example/")  # the second is an example of a caller's own
+    assert {text for text in texts if not text.startswith(ours)} == set()
     for page in ("/schema", "/schema/openapi.json", "/swagger", "/redoc"):
         assert (await site.http.get(page)).status_code == 404
     landing = (await site.http.get("/")).text

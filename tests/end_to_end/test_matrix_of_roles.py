@@ -4,6 +4,7 @@ A route without a row in `REQUESTS` fails. The expected answer of a cell follows
 from the operation's scope; the answer of the server is what came over the wire.
 
     caller     each role, one without a role, and those without a valid key: none, unknown, revoked, expired
+    webhook    its own, one of another subject of its tenant, one of another tenant
     case       its own, one that is assigned to it, one of another subject of its tenant, one of another tenant
     log        of its own tenant, of another
 """
@@ -99,6 +100,15 @@ REQUESTS: Mapping[str, Request] = {
     "listReviewers": Request(),
     "assignReviewer": Request(),
     "removeReviewer": Request(),
+    "createWebhook": Request(json={"url": "https://8.8.8.8/hook"}),
+    "listWebhooks": Request(),
+    "readWebhook": Request(),
+    "rotateWebhook": Request(),
+    "disableWebhook": Request(),
+    "enableWebhook": Request(),
+    "testWebhook": Request(),
+    "listWebhookDeliveries": Request(),
+    "redeliverWebhook": Request(),
     "landing": Request(),
     "listProblems": Request(),
     "readProblem": Request(parts={"code": "forbidden"}),
@@ -134,6 +144,7 @@ class Stage:
     debates: dict[Whose, str]
     own: dict[str, str]
     named: dict[str, Known]
+    endpoints: dict[str, dict[str, str]]
 
     def path(self, cell: Cell) -> str | None:
         """The address of a cell; ``None`` for the own case of a caller that may submit none."""
@@ -145,6 +156,11 @@ class Stage:
             if debate is None:
                 return None
             parts["debate"] = debate
+        if "{webhook}" in cell.operation.path:
+            endpoint = self.endpoints.get(cell.caller if cell.whose == "own" else str(cell.whose))
+            if endpoint is None:
+                return None
+            parts |= endpoint
         of = self.named["wide" if cell.caller in SERVICE_WIDE else "tenant's"]
         parts |= {"key": of.key, "subject": of.subject}
         if "{debate}" in cell.operation.path:
@@ -190,7 +206,21 @@ async def stage(module_database: Database, tmp_path_factory: pytest.TempPathFact
             "tenant's": await registers.issue("operator"),
             "reviewer": await registers.issue("reviewer"),
         }
-        yield Stage(site, callers, debates, own, named)
+        managing = {role: callers[role] for role in ROLES if "webhook.manage" in GRANTS[role]}
+        endpoints = {
+            name: await _endpoint(site, holder)
+            for name, holder in [*managing.items(), *submitters.items()]
+            if holder is not None
+        }
+        yield Stage(site, callers, debates, own, named, endpoints)
+
+
+async def _endpoint(site: Served, known: Known) -> dict[str, str]:
+    """An endpoint of a caller's with a message."""
+    answer = await site.http.post("/v1/webhooks", json={"url": "https://8.8.8.8/hook"}, headers=known.headers)
+    assert answer.status_code == 201, answer.text
+    made = await site.http.post(f"{answer.headers['location']}/test", headers=known.headers)
+    return {"webhook": answer.json()["webhook"]["webhook"], "delivery": made.json()["delivery"]}
 
 
 async def _finished(site: Served, known: Known) -> str:
@@ -206,6 +236,8 @@ def cells(stage: Stage) -> Iterator[Cell]:
     for operation, caller in product(OPERATIONS, [*stage.callers, "unknown"]):
         if "{debate}" in operation.path:
             yield from (Cell(operation, caller, whose) for whose in WHOSE)
+        elif "{webhook}" in operation.path:
+            yield from (Cell(operation, caller, whose) for whose in ("own", "foreign", "other"))
         elif "{tenant}" in operation.path:
             yield from (Cell(operation, caller, whose) for whose in ("own", "other"))
         else:
@@ -224,7 +256,7 @@ def expected(cell: Cell) -> int:
         return 403
     if cell.whose == "other":
         return 404
-    if "{debate}" in cell.operation.path and far != "tenant":
+    if ("{debate}" in cell.operation.path or "{webhook}" in cell.operation.path) and far != "tenant":
         return success if cell.whose == far else 404
     return success
 

@@ -30,6 +30,7 @@ Tenants = dict[str, Tenant]
 NONE = UUID(int=0x019A_0000_0000_7000_8000_0000_0000_0001)
 """An id that no debate has."""
 SUBJECT, KEY = f"sub_{'0' * 26}", f"key_{'0' * 26}"
+HOOK, MESSAGE = f"whk_{'0' * 26}", f"msg_{'0' * 26}"
 
 NEW = "adds rows of the tenant that it is given, under new ids, and changes at most that tenant's row of a derived key"
 QUEUE = "workers serve every tenant, in turn (0019_tenant_claims.sql), and are told whose debate each one is"
@@ -44,6 +45,7 @@ CALLER = (
     "says who calls before a tenant is known, by the hash of a secret or by an id that a secret has shown; "
     "functions of migrations/0017_identity.sql do it"
 )
+OUTBOX = "one process sends the messages of all tenants, in turn (0022_webhooks.sql), and is told whose each one is"
 REGISTER = "a function of migrations/0017_identity.sql has the tenant in each of its clauses"
 NAMES = "the names of tenants are the administrators' to see and to give, who serve all of them"
 RATES = "counts of requests, no case: a process asks for buckets that it has made of a tenant and a caller itself"
@@ -70,6 +72,9 @@ SERVICE_WIDE: Mapping[str, str] = {
     ),
     **dict.fromkeys(("find_key", "still_good", "find_subject", "key_used"), CALLER),
     **dict.fromkeys(("add_key", "has_operator"), REGISTER),
+    "add_webhook": "a function of migrations/0022_webhooks.sql counts and adds endpoints of its tenant",
+    **dict.fromkeys(("release_proven", "claim_deliveries", "release_claimed", "forget_deliveries"), OUTBOX),
+    "webhook_backlog": HEALTH,
     **dict.fromkeys(("add_tenant", "tenants", "tenant_known"), NAMES),
     **dict.fromkeys(("exchange_rates", "forget_rates"), RATES),
     **dict.fromkeys(("clock", "zone", "alive", "subscribe", "tell", "lead"), OWN),
@@ -148,6 +153,7 @@ def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     yield from _of_reach(ours, theirs)
     yield from _of_registers()
     yield from _of_assignments(ours, theirs)
+    yield from _of_webhooks()
     yield from _of_tenants()
 
 
@@ -378,6 +384,56 @@ def _of_assignments(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     )
     for name, always, more in of:
         yield Scenario(query=name, given={**given, **more}, always=always, state=state, expected=())
+
+
+def _of_webhooks() -> Iterator[Scenario]:
+    """An endpoint and its messages are shown to their own tenant and changed by it alone."""
+    record = {"debate": NONE, "log": "l", "home": OURS, "leaf": b"leaf", "salt": bytes(32), "body": b"body"}
+    sending = {"process": "p", "nth": 1, "asked": None, "http_status": None, "took_ms": None, "outcome": "failed"}
+    ended = {"seq": 99, **sending, "reason": "", "state": "delivered", "wait_s": 0.0}
+    of: dict[str, tuple[str, dict[str, Any]]] = {
+        "rotate_webhook": ("", {"master": "m", "keep_s": 9.0, "generation": 1, **record}),
+        "disable_webhook": ("", {"why": "asked", **record}),
+        "enable_webhook": ("UPDATE webhook SET disabled = clock_timestamp()", {"most": 9, **record}),
+        "webhooks_of": ("", {"subject": None, "only": None, "after": "", "limit": 9}),
+        "webhook_sent": ("", {}),
+        "test_webhook": ("", {}),
+        "redeliver": ("", {"delivery": MESSAGE}),
+        "deliveries_of": ("", {"before": None, "only": None, "shown": 9, "limit": 9}),
+        "end_attempt": ("UPDATE webhook_delivery SET state = 'sending', process = 'p', attempts = 1", ended),
+    }
+    state = "SELECT w.*, d.* FROM webhook w, webhook_delivery d"
+    for name, (more, given) in of.items():
+        yield Scenario(
+            query=name,
+            given={"tenant": OURS, "webhook": HOOK, **given},
+            always=f"{_hooked(THEIRS, HOOK)};{_sent(THEIRS)};{more}",
+            state=state,
+            expected=(),
+        )
+    other = f"whk_{'1' * 26}"
+    yield Scenario(  # the other tenant's endpoints are not counted among ours
+        query="enable_webhook",
+        given={"tenant": OURS, "webhook": other, "most": 1, **record},
+        always=f"{_hooked(OURS, other)};UPDATE webhook SET disabled = clock_timestamp();{_hooked(THEIRS, HOOK)}",
+        expected=({"debate": NONE},),
+    )
+
+
+def _hooked(tenant: str, endpoint: str) -> str:
+    """An endpoint of a tenant."""
+    return (
+        "INSERT INTO webhook (id, tenant, subject, reach, url, master) "
+        f"VALUES ('{endpoint}', '{tenant}', 's', 'tenant', 'https://a.example', 'm')"
+    )
+
+
+def _sent(tenant: str) -> str:
+    """A message of that endpoint."""
+    return (
+        "INSERT INTO webhook_delivery (seq, id, tenant, webhook, state) OVERRIDING SYSTEM VALUE "
+        f"VALUES (99, '{MESSAGE}', '{tenant}', '{HOOK}', 'waiting')"
+    )
 
 
 def _of_tenants() -> Iterator[Scenario]:

@@ -25,6 +25,7 @@ PROCESSES = {
     "identity provider",
     "proxy",
     "caller's browser",
+    "receiver",
 }
 
 

@@ -20,6 +20,7 @@ import httpx
 import msgspec
 
 from service import samples
+from service.delivering.signing import shown
 from service.identity.api_keys import PATTERN, write_key
 from service.web.openapi import document
 from tests.fixtures.managing import known
@@ -31,6 +32,7 @@ WRITE = "GAINSAY_TEST_WRITE_ANSWERS"
 LINES = 12
 ITEMS = 2
 TENANT = {"name": "bank"}
+RECEIVER, NO_SECRET = "8.8.8.8", shown(bytes(range(32)))
 NO_KEY = write_key(bytes(range(32)))
 """A key that no service accepts, in the place of each that was issued."""
 
@@ -64,6 +66,8 @@ async def recorded(site: Served) -> AsyncIterator[Recorded]:
     async for one in _of_the_log(http, debate):
         yield one
     async for one in _of_the_registers(site, debate):
+        yield one
+    async for one in _of_webhooks(http):
         yield one
     gate = {name: case[name] for name in ("taskType", "estimatedDownside", "confidenceScore")}
     yield _json("decide.200.debate", await http.post("/v1/gate", json=gate))
@@ -110,6 +114,22 @@ async def _of_the_registers(site: Served, debate: str) -> AsyncIterator[Recorded
         yield _json("revokeSubject.200.revoked", await http.post(f"/v1/subjects/{of}/revoke"))
 
 
+async def _of_webhooks(http: httpx.AsyncClient) -> AsyncIterator[Recorded]:
+    """An endpoint at an address that needs no look-up, which stands as a name in the examples. Nothing is sent."""
+    made = await http.post("/v1/webhooks", json={"url": f"https://{RECEIVER}/gainsay"})
+    yield _json("createWebhook.201.endpoint", made)
+    here = made.headers["location"]
+    yield _json("listWebhooks.200.page", await http.get("/v1/webhooks"))
+    yield _json("readWebhook.200.active", await http.get(here))
+    yield _json("rotateWebhook.201.both", await http.post(f"{here}/rotate"))
+    yield _json("testWebhook.202.waiting", sent := await http.post(f"{here}/test"))
+    yield _json("listWebhookDeliveries.200.page", await http.get(f"{here}/deliveries"))
+    again = await http.post(f"{here}/deliveries/{sent.json()['delivery']}/redeliver")
+    yield _json("redeliverWebhook.202.waiting", again)
+    yield _json("disableWebhook.200.disabled", await http.post(f"{here}/disable"))
+    yield _json("enableWebhook.200.active", await http.post(f"{here}/enable"))
+
+
 async def _of_the_log(http: httpx.AsyncClient, debate: str) -> AsyncIterator[Recorded]:
     (log,) = (await http.get("/v1/audit/logs")).json()["logs"]
     here = log["href"]
@@ -136,7 +156,8 @@ def _body(path: str) -> JSON:
 def _json(name: str, answer: httpx.Response, cut: str = "") -> Recorded:
     """The answer as a file; of the list ``cut`` only its first items."""
     assert answer.is_success, answer.text
-    told: dict[str, Any] = json.loads(re.sub(PATTERN, NO_KEY, answer.text))
+    text = re.sub(PATTERN, NO_KEY, answer.text)
+    told: dict[str, Any] = json.loads(re.sub(r"whsec_[^\"]+", NO_SECRET, text).replace(RECEIVER, "hooks.bank.example"))
     if cut:
         told[cut] = told[cut][:ITEMS]
     return Recorded(f"{name}.json", msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n")

@@ -2,7 +2,7 @@
 
     policy                                 a policy file of its own, beside the service's
     approval                               the approval of this tenant's configuration
-    day_usd, month_usd, rates              limits in the place of the service's
+    day_usd, month_usd, rates, webhooks    limits in the place of the service's
     running, waiting                       the same for debates that run and that wait
 
 A tenant's own file has the tables of `OWN`; of providers, models and seats those that it leaves out are the service's.
@@ -27,12 +27,13 @@ from service.policy.keys import UNLIMITED, dollars, keys_of, members, table, tab
 from service.policy.limits import Budget, Budgets, check_day_within_month
 from service.policy.policy import Policy, encode_policy
 from service.policy.rates import Rates
+from service.policy.webhooks import Webhooks
 from service.policy.wires import ProviderSetting
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 OWN = ("policy", "gate", "debate", "formats", "limits", "dropin", "providers", "models", "seats")
 """The tables of a tenant's own policy file."""
-SHARED = ("calls", "queue", "budgets", "rates", "audit", "approval", "tenants")
+SHARED = ("calls", "queue", "budgets", "rates", "webhooks", "audit", "approval", "tenants")
 """The tables that hold for all tenants, or name one."""
 CATALOGUE = ("providers", "models", "seats")
 """Those that the service's file gives where the tenant's leaves them out."""
@@ -48,6 +49,7 @@ class TenantRow(Struct, frozen=True):
     running: Annotated[int | UnsetType | None, whole_or_unlimited(1, 1_000_000)] = UNSET
     waiting: Annotated[int | UnsetType, whole(1, 1_000_000)] = UNSET
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
+    webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
 
 
 class TenantPolicy(Struct, frozen=True):
@@ -144,6 +146,7 @@ def _policy(name: str, row: TenantRow, own: Policy, usual: Policy) -> Policy:
         budgets=Budgets(zone=usual.budgets.zone, others=Budget(day, month)),
         queue=replace(usual.queue, per_tenant=running, waiting_per_tenant=waiting),
         rates=usual.rates if isinstance(row.rates, UnsetType) else row.rates,
+        webhooks=usual.webhooks if isinstance(row.webhooks, UnsetType) else row.webhooks,
         calls=usual.calls,
         audit=usual.audit,
         approval=usual.approval,

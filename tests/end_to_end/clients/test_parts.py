@@ -313,6 +313,9 @@ NO_CALL = {
     *("issueApiKey", "listApiKeys", "readApiKey", "rotateApiKey", "revokeApiKey"),
     *("listSubjects", "readSubject", "revokeSubject", "createTenant", "listTenants"),
     *("listReviewers", "assignReviewer", "removeReviewer"),
+    # The same holds for the secrets of endpoints, which operators manage.
+    *("createWebhook", "listWebhooks", "readWebhook", "rotateWebhook", "disableWebhook", "enableWebhook"),
+    *("testWebhook", "listWebhookDeliveries", "redeliverWebhook"),
 }
 """What `request` is for."""
 

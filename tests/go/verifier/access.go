@@ -8,13 +8,17 @@ import (
 
 // changeMembers are the members that a change of access has, and behind them those that it may have (records.md).
 var changeMembers = map[string][2][]string{
-	"tenantCreated":  {{"tenant"}, nil},
-	"keyIssued":      {{"key", "subject", "roles", "expires"}, {"tenant", "scopes"}},
-	"keyRotated":     {{"key", "subject", "roles", "expires", "replaced"}, {"tenant", "scopes"}},
-	"keyRevoked":     {{"key", "subject"}, {"tenant"}},
-	"subjectRevoked": {{"subject"}, {"tenant"}},
-	"caseAssigned":   {{"subject", "debate"}, {"tenant"}},
-	"caseUnassigned": {{"subject", "debate"}, {"tenant"}},
+	"tenantCreated":   {{"tenant"}, nil},
+	"keyIssued":       {{"key", "subject", "roles", "expires"}, {"tenant", "scopes"}},
+	"keyRotated":      {{"key", "subject", "roles", "expires", "replaced"}, {"tenant", "scopes"}},
+	"keyRevoked":      {{"key", "subject"}, {"tenant"}},
+	"subjectRevoked":  {{"subject"}, {"tenant"}},
+	"caseAssigned":    {{"subject", "debate"}, {"tenant"}},
+	"caseUnassigned":  {{"subject", "debate"}, {"tenant"}},
+	"webhookCreated":  {{"tenant", "webhook"}, nil},
+	"webhookRotated":  {{"tenant", "webhook"}, nil},
+	"webhookDisabled": {{"tenant", "webhook"}, nil},
+	"webhookEnabled":  {{"tenant", "webhook"}, nil},
 }
 
 // ruled holds a payload against the rules between its members, which no schema says.

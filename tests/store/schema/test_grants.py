@@ -38,6 +38,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("migration", "schema_floor"), READ),
         **dict.fromkeys(("tenant", "subject", "api_key"), ADDED),
         "assignment": MADE_ANEW,
+        **dict.fromkeys(("webhook", "webhook_delivery", "webhook_attempt"), ADDED),
     },
     roles.SEQUENCER: {
         "pending": READ | {"DELETE"},
@@ -54,6 +55,9 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
     },
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),
 }
+HOOK = ("generation", "master", "previous_generation", "previous_master", "previous_until", "disabled", "disabled_why")
+MESSAGE = ("log", "idx", "size", "root", "state", "due", "since", "attempts", "process", "lease_until", "finished")
+"""What changes of an endpoint, beside its count of failures, and of a message: never whose it is, nor its subject."""
 ADDING = (roles.WRITER, roles.API)
 ENDED = ("status", "outcome", "confidence", "human_review", "flags", "spent")
 """What an abort changes of what a debate is found by, where it ends it."""
@@ -67,6 +71,8 @@ OF_COLUMNS = (
     | {("derived_key", column, role, "UPDATE") for column in ("debate", "since") for role in ADDING}
     | {("gainsay_tenant.found_by", column, roles.API, "UPDATE") for column in ENDED}
     | {("subject", "revoked", roles.WRITER, "UPDATE")}
+    | {("webhook", column, roles.WRITER, "UPDATE") for column in (*HOOK, "failures")}
+    | {("webhook_delivery", column, roles.WRITER, "UPDATE") for column in MESSAGE}
     | {("api_key", column, roles.WRITER, "UPDATE") for column in ("expires", "revoked")}
     | {("time_stamp", column, roles.SEQUENCER, "INSERT") for column in ("log", "size", "stamped", "authority", "token")}
 )
@@ -163,6 +169,7 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
         *("stop_debate", "unspent_allocations"),  # with the owner's rights
         *("find_key", "still_good", "tenant_known", "find_subject", "key_used"),  # with the owner's rights
         *("add_key", "has_operator"),
+        *("new_opaque_id", "add_webhook", "claim_deliveries", "forget_deliveries"),
         "current_tenant",
         "is_own_chain",
     }

@@ -43,6 +43,7 @@ from service.policy.keys import Key, keys_of
 from service.policy.limits import BUDGETS
 from service.policy.prices import LONG_INPUT, PRICE, RATES
 from service.policy.settings import read_policy
+from service.policy.webhooks import Webhooks
 from tests.fixtures.policies import ROW, WRITTEN, policy_file, refused, vendors
 from tests.fixtures.stamping import AUTHORITY
 
@@ -60,6 +61,7 @@ TYPES: Mapping[str, type[Struct]] = {
     "approval": Approval,
     "rates": Rates,
     "dropin": DropIn,
+    "webhooks": Webhooks,
 }
 """The tables of the file that docs/policy.md explains."""
 PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
@@ -97,10 +99,12 @@ def everything() -> dict[str, Any]:
     whole["rates"] = {"submit_per_minute": 60, "read_per_minute": "unlimited"}
     whole["rates"] |= {"check_per_minute": 6, "evidence_per_minute": 7, "listeners": 8}
     whole["dropin"] = {"task_type": "contract", "estimated_downside_usd": "250000.00", "downside_basis": "a fine"}
+    whole["webhooks"] = {"enabled": False, "endpoints": 3, "allow_networks": ["10.20.0.0/16"], "allow_http": True}
+    whole["webhooks"] |= {"ports": [8443], "timeout_s": 5, "retry_hours": 24}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
-    whole["tenants"]["acme-two"] |= {"running": 8, "waiting": 9, "rates": {"submit_per_minute": 1}}
+    whole["tenants"]["acme-two"] |= {"running": 8, "waiting": 9, "rates": {"submit_per_minute": 1}, "webhooks": {}}
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"
     whole["providers"]["played"] = {"kind": "scripted", "script": "replies.json", "latency_ms": 5}
@@ -167,7 +171,7 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "tenants"}
+    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "webhooks", "tenants"}
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 
@@ -251,6 +255,8 @@ def default_told(name: str, kind: type[Struct], key: Key) -> str:
         return "required"
     default = next(field.default for field in fields(kind) if field.name == key.member)
     default = default if default is UNSET else key.shown(default)
+    if isinstance(default, tuple) and default:
+        return ", ".join(f"`{each}`" for each in default)
     if default is None and "unlimited" in key.form:
         return "`unlimited`"
     if default is None and "never" in key.form:

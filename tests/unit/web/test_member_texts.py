@@ -39,6 +39,7 @@ UNITS = (
     "tokens",
     "seconds",
     "days",
+    "hours",
     "milliseconds",
     "code points",
     "share",

@@ -1251,6 +1251,29 @@ class Difference(TypedDict):
     second: NotRequired[str]
 
 
+class DebateEndedData(TypedDict):
+    """
+    The end of a case, and its place in the log.
+    """
+
+    debateId: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'truncated']
+    href: str
+    lastRecord: str
+    log: str
+    index: int
+    size: int
+    root: str
+
+
+class WebhookTestData(TypedDict):
+    """
+    Which endpoint is tested.
+    """
+
+    webhook: str
+
+
 class DocumentRequest(TypedDict):
     """
     A source document: its text, and the first round whose seats read it.
@@ -1759,7 +1782,7 @@ class KnownCaller(TypedDict):
     kind: Literal['person', 'service', 'unknown']
     via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
     roles: list[Literal['administrator', 'auditor', 'operator', 'requester', 'reviewer', 'scrape', 'validator']]
-    scopes: list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage']]
+    scopes: list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage', 'webhook.manage', 'webhook.read']]
     credential: NotRequired[str]
     expiresAt: NotRequired[str]
 
@@ -1773,7 +1796,7 @@ class KeyRequest(TypedDict):
     name: str
     days: int
     kind: NotRequired[Literal['person', 'service']]
-    scopes: NotRequired[list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage']] | None]
+    scopes: NotRequired[list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage', 'webhook.manage', 'webhook.read']] | None]
     tenant: NotRequired[str | None]
 
 
@@ -1878,6 +1901,65 @@ class ReviewerRequest(TypedDict):
     """
 
     subject: str
+
+
+class WebhookRequest(TypedDict):
+    """
+    An endpoint that is asked for.
+    """
+
+    url: str
+    cases: NotRequired[Literal['own', 'tenant'] | None]
+
+
+class Webhook(TypedDict):
+    """
+    An endpoint: where messages are posted, whose it is, and whether it is sent anything.
+    """
+
+    webhook: str
+    url: str
+    subject: str
+    cases: Literal['own', 'tenant']
+    state: Literal['active', 'disabled', 'revoked']
+    disabledWhy: NotRequired[Literal['asked', 'gone']]
+    createdAt: str
+    disabledAt: NotRequired[str]
+    bothUntil: NotRequired[str]
+    failures: int
+    href: str
+
+
+class WebhookList(TypedDict):
+    """
+    One page of endpoints.
+    """
+
+    webhooks: list[Webhook]
+    next: NotRequired[str]
+
+
+class WebhookRotationRequest(TypedDict):
+    """
+    How long the secret of before signs beside the new one.
+    """
+
+    keepHours: NotRequired[int]
+
+
+class WebhookAttempt(TypedDict):
+    """
+    One attempt to deliver a message, and how it went.
+    """
+
+    nth: int
+    at: str
+    outcome: Literal['delivered', 'failed', 'gone', 'lost', 'refused']
+    reason: NotRequired[str]
+    address: NotRequired[str]
+    status: NotRequired[int]
+    tookMs: NotRequired[int]
+    nextAt: NotRequired[str]
 
 
 class Health(TypedDict):
@@ -2667,6 +2749,26 @@ class DifferingReplies(TypedDict):
     sentence: str
 
 
+class DebateEndedEvent(TypedDict):
+    """
+    A case has ended, and a signed checkpoint covers its end.
+    """
+
+    type: Literal['debate.ended']
+    timestamp: str
+    data: DebateEndedData
+
+
+class WebhookTestEvent(TypedDict):
+    """
+    A test that a caller has asked for.
+    """
+
+    type: Literal['webhook.test']
+    timestamp: str
+    data: WebhookTestData
+
+
 OptionsRequest: TypeAlias = AdversarialRequest | StancesRequest | BallotRequest | PanelRequest | ConvergenceRequest | AutoRequest
 
 
@@ -2918,6 +3020,40 @@ class ReviewerList(TypedDict):
     """
 
     reviewers: list[Reviewer]
+    next: NotRequired[str]
+
+
+class GrantedWebhook(TypedDict):
+    """
+    An endpoint with its new secret, which is in this answer and in no other.
+    """
+
+    secret: str
+    webhook: Webhook
+
+
+class WebhookDelivery(TypedDict):
+    """
+    A message of an endpoint, and what became of it.
+    """
+
+    delivery: str
+    type: Literal['debate.ended', 'webhook.test']
+    debateId: NotRequired[str]
+    state: Literal['delivered', 'expired', 'recorded', 'sending', 'stopped', 'waiting']
+    happenedAt: str
+    dueAt: NotRequired[str]
+    finishedAt: NotRequired[str]
+    attempts: int
+    log: list[WebhookAttempt]
+
+
+class WebhookDeliveryList(TypedDict):
+    """
+    One page of the messages of an endpoint.
+    """
+
+    deliveries: list[WebhookDelivery]
     next: NotRequired[str]
 
 

@@ -1,0 +1,242 @@
+"""One attempt: the address that was checked is the address that is asked, and TLS is verified for the URL's name."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from service.delivering import resolving, sender
+from service.delivering.addresses import AddressRefused, AddressRules, read_networks
+from service.delivering.resolving import LookupFailed, Resolver
+from service.delivering.sender import Sender, Sent
+from tests.fixtures.certificates import Authority
+from tests.fixtures.receivers import Receiver, answering, receiving
+from tests.store.workers import until
+
+HERE = AddressRules(read_networks(["127.0.0.0/8"]), allow_http=True, ports=())
+STRICT = AddressRules(ports=())
+HEADERS = {"webhook-id": "msg_1"}
+
+
+class Names(Resolver):
+    """A name server of a test: each look-up of any name takes the next answer, and the last one stays."""
+
+    def __init__(self, *answers: Sequence[str]) -> None:
+        super().__init__()
+        self.answers = list(answers)
+        self.asked: list[str] = []
+
+    async def look_up(self, host: str, port: int, tenant: str) -> Sequence[str]:
+        """The next answer."""
+        self.asked.append(host)
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+async def send(url: str, names: Resolver | None = None, rules: AddressRules = HERE, timeout_s: float = 5.0) -> Sent:
+    made = Sender(names)
+    try:
+        return await made.send(url, HEADERS, b"{}", rules=rules, timeout_s=timeout_s, tenant="t")
+    finally:
+        made.close()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """A receiver that takes everything."""
+    async with receiving() as found:
+        yield found
+
+
+@pytest.fixture
+def authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authority]:
+    """The deployment's own issuer."""
+    made = Authority(tmp_path)
+    monkeypatch.setenv("GAINSAY_CA_FILE", str(made.path))
+    sender._trusted.cache_clear()
+    yield made
+    sender._trusted.cache_clear()
+
+
+async def test_the_name_is_looked_up_once_and_its_answer_is_the_address_that_is_asked(receiver: Receiver) -> None:
+    names = Names(["127.0.0.1"], ["10.0.0.1"])
+
+    sent = await send(f"http://hooks.example:{receiver.port}/x", names)
+
+    assert (sent.taken, sent.asked, names.asked) == (True, "127.0.0.1", ["hooks.example"])
+    assert receiver.got[0].headers["host"] == f"hooks.example:{receiver.port}"
+
+
+async def test_a_name_that_has_changed_its_address_since_it_was_checked_is_refused(receiver: Receiver) -> None:
+    names = Names(["8.8.8.8"], ["127.0.0.1"])
+    made = Sender(names)
+    url = f"https://hooks.example:{receiver.port}/x"
+
+    await made.check(url, STRICT, "t", 1.0)
+    sent = await made.send(url, HEADERS, b"{}", rules=STRICT, timeout_s=5.0, tenant="t")
+    made.close()
+
+    assert (sent.refused, sent.asked, receiver.got) == (True, None, [])
+    assert "127.0.0.1 is none of the public internet" in sent.reason
+
+
+async def test_a_redirect_to_a_name_with_an_inner_address_is_refused(receiver: Receiver) -> None:
+    receiver.behave = answering(307, location=f"http://other.example:{receiver.port}/")
+    names = Names(["127.0.0.1"], ["127.0.0.1", "10.1.2.3"])
+
+    sent = await send(f"http://hooks.example:{receiver.port}/x", names)
+
+    assert sent.refused
+    assert "10.1.2.3" in sent.reason
+    assert len(receiver.got) == 1
+
+
+async def test_the_socket_itself_is_checked_whatever_led_to_its_address(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the check of the look-up were forgotten."""
+    monkeypatch.setattr(sender, "check_resolved", lambda found, *_: found)
+
+    sent = await send(f"https://hooks.example:{receiver.port}/x", Names(["127.0.0.1"]), STRICT)
+
+    assert receiver.got == []
+    assert not sent.taken
+    assert sent.asked is None
+
+
+async def test_a_name_without_an_address_fails_and_may_be_registered() -> None:
+    class Nowhere(Resolver):
+        async def look_up(self, host: str, port: int, tenant: str) -> Sequence[str]:
+            raise LookupFailed(f"the name {host} has no address")
+
+    made = Sender(Nowhere())
+    await made.check("https://later.example/", STRICT, "t", 1.0)
+    with pytest.raises(AddressRefused):
+        await made.check("https://127.0.0.1/", STRICT, "t", 1.0)
+    sent = await made.send("https://later.example/", HEADERS, b"{}", rules=STRICT, timeout_s=5.0, tenant="t")
+    made.close()
+
+    assert (sent.refused, sent.reason) == (False, "the name later.example has no address")
+
+
+async def test_a_receiver_behind_an_own_issuer_is_trusted_for_its_own_name_alone(authority: Authority) -> None:
+    async with receiving(tls=authority.server("hooks.example")) as receiver:
+        names = Names(["127.0.0.1"])
+
+        right = await send(f"https://hooks.example:{receiver.port}/x", names)
+        wrong = await send(f"https://other.example:{receiver.port}/x", names)
+
+        assert right.taken
+        assert wrong.reason.startswith("the certificate is not trusted: Hostname mismatch")
+        assert len(receiver.got) == 1
+
+
+async def test_an_expired_certificate_and_one_of_a_stranger_fail_with_their_reason(
+    authority: Authority, tmp_path: Path
+) -> None:
+    stranger = Authority(tmp_path, "stranger")
+    contexts = {
+        "certificate has expired": authority.server("127.0.0.1", expired=True),
+        "unable to get local issuer certificate": stranger.server("127.0.0.1"),
+    }
+    for why, context in contexts.items():
+        async with receiving(tls=context) as receiver:
+            sent = await send(receiver.url)
+
+            assert sent.reason == f"the certificate is not trusted: {why}"
+            assert receiver.got == []
+
+
+async def test_http_where_tls_is_expected_and_the_other_way_round_fail(
+    authority: Authority, receiver: Receiver
+) -> None:
+    async with receiving(tls=authority.server("127.0.0.1")) as secure:
+        plain = await send(f"http://127.0.0.1:{secure.port}/")
+        clear = await send(f"https://127.0.0.1:{receiver.port}/", timeout_s=1.0)
+
+        assert not plain.taken
+        assert not clear.taken
+        assert secure.got == receiver.got == []
+
+
+async def test_no_proxy_and_no_password_of_the_environment_is_used(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async with receiving() as proxy:
+        for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        netrc = tmp_path / "netrc"
+        netrc.write_text("machine 127.0.0.1 login a password hunter2\n")
+        monkeypatch.setenv("NETRC", str(netrc))
+
+        assert (await send(receiver.url)).taken
+
+        assert proxy.got == []
+        assert set(receiver.got[0].headers) == {
+            *("host", "content-type", "user-agent", "accept-encoding", "content-length", "webhook-id", "connection"),
+        } - ({"connection"} if "connection" not in receiver.got[0].headers else set())
+
+
+async def test_a_refused_connection_has_its_reason() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    sent = await send(f"http://127.0.0.1:{port}/hunter2")
+
+    assert sent.reason == "no connection: Connect call failed" or sent.reason.startswith("no connection: ")
+    assert "hunter2" not in sent.reason
+
+
+async def test_a_packed_bomb_is_not_unpacked(receiver: Receiver) -> None:
+    receiver.behave = answering(200, content_encoding="gzip")
+
+    assert (await send(receiver.url)).taken
+
+
+def _idle(resolver: Resolver) -> Callable[[], Awaitable[bool]]:
+    async def idle() -> bool:
+        await asyncio.sleep(0.01)
+        return not resolver._going
+
+    return idle
+
+
+async def test_look_ups_of_one_tenant_leave_threads_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def stuck(host: str, port: int) -> list[str]:
+        if host == "stuck.example":
+            asyncio.run_coroutine_threadsafe(gate.wait(), loop).result()
+        return ["8.8.8.8"]
+
+    monkeypatch.setattr(resolving, "_addresses", stuck)
+    resolver = Resolver()
+    waiting = [
+        asyncio.create_task(resolver.look_up("stuck.example", 443, "hostile")) for _ in range(resolving.PER_TENANT)
+    ]
+    await asyncio.sleep(0)
+    for task in waiting:
+        task.cancel()  # the attempts are over, and the threads are still busy
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+    with pytest.raises(LookupFailed, match="are not answered yet"):
+        await resolver.look_up("hooks.example", 443, "hostile")
+    assert await resolver.look_up("hooks.example", 443, "other") == ["8.8.8.8"]
+
+    gate.set()
+    await until(_idle(resolver))
+    assert await resolver.look_up("hooks.example", 443, "hostile") == ["8.8.8.8"]
+    resolver.close()
+
+
+async def test_the_system_looks_names_up() -> None:
+    resolver = Resolver()
+    found = await resolver.look_up("localhost", 443, "t")
+    resolver.close()
+
+    assert {"127.0.0.1", "::1"} & set(found)
