@@ -6,6 +6,7 @@
     limits       [limits], [calls], [budgets], [queue], [audit], [approval]
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
     rates        [rates]
+    batches      [batches]
     wires        [providers], and what each wire has a place for
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
@@ -20,6 +21,7 @@
 All but the last three are pure.
 """
 
+from service.policy.batches import Batches
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.limits import (
     Approval,
@@ -74,6 +76,7 @@ __all__ = [
     "Approval",
     "Audit",
     "BallotPolicy",
+    "Batches",
     "Budget",
     "Budgets",
     "Calls",

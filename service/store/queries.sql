@@ -1,6 +1,7 @@
 -- open_debate --
 -- The head row and the first records of a new debate, or of a declined case, in one statement, with its idempotency
--- key. Returns no row when the key or the debate exists already; it waits for a transaction that is writing either.
+-- key. Returns no row when the key or the debate exists already; it waits for a transaction that is writing either. A case
+-- of a batch is due an hour after one that came alone, so those of the tenant that came alone are taken first.
 WITH keyed AS (
     INSERT INTO idempotency_key (tenant, key, body, debate)
     SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s WHERE %(key)b::bytea IS NOT NULL
@@ -8,10 +9,12 @@ WITH keyed AS (
     RETURNING debate
 ), head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
-                             policy, context, due, templates, subject)
+                             policy, context, due, templates, subject, batch)
     SELECT %(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)b,
            %(ceiling)s, %(granted)s, %(deadline)s::timestamptz, %(policy)s, %(context)s,
-           least(%(deadline)s::timestamptz, clock_timestamp() + interval '1 hour'), %(templates)s, %(subject)s
+           least(%(deadline)s::timestamptz,
+                 clock_timestamp() + CASE WHEN %(batch)s::uuid IS NULL THEN interval '1 hour' ELSE interval '2 hours' END),
+           %(templates)s, %(subject)s, %(batch)s::uuid
     WHERE %(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed)
     ON CONFLICT DO NOTHING
     RETURNING debate, log, tenant

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from service.policy import RULES, Approval, Audit, Model, Policy, ProviderSetting, Rates, price_hash
+from service.policy import RULES, Approval, Audit, Batches, Model, Policy, ProviderSetting, Rates, price_hash
 from service.policy.faults import Path
 from service.policy.file.defaults import SETTLED, value_at
 from service.policy.file.reading import PolicyFile
@@ -22,7 +22,7 @@ from service.policy.keys import keys_of
 SHIPPED, USUAL = "shipped", "usual"
 """Marks of a value that the file leaves out: the shipped policy's, or the usual one of its kind of table."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_ORDER = ("policy", *SETTLED, "rates", "audit", "approval", "providers", "seats", "models")
+_ORDER = ("policy", *SETTLED, "rates", "batches", "audit", "approval", "providers", "seats", "models")
 
 
 def effective_toml(file: PolicyFile) -> str:
@@ -44,7 +44,7 @@ def differences(file: PolicyFile, shipped: PolicyFile) -> str:
     for place, other in _leaves({name: shipped.filled[name] for name in SETTLED}, ()):
         if value_at(file.filled, place) is None:
             lines.append(f"# {_dotted(place)} is not there  # shipped: {_inline(other)}")
-    for name in ("rates", "audit", "approval"):
+    for name in ("rates", "batches", "audit", "approval"):
         lines += [
             f"{_dotted(place)} = {_inline(value)}" for place, value in _leaves({name: file.written.get(name, {})}, ())
         ]
@@ -67,9 +67,10 @@ def _head(policy: Policy) -> list[str]:
 def _completed(file: PolicyFile) -> dict[str, Any]:
     """The file's tables with the defaults of the types, where the shipped policy settles nothing."""
     whole = dict(file.filled)
-    if "rates" in file.written:
-        whole["rates"] = _usual(file.written["rates"], Rates, tuple(key.name for key in keys_of(Rates)))
-    for name, kind in (("audit", Audit), ("approval", Approval)):
+    tables = (("rates", Rates), ("batches", Batches), ("audit", Audit), ("approval", Approval))
+    for name, kind in tables:
+        if name in ("rates", "batches") and name not in file.written:
+            continue
         whole[name] = _usual(file.written.get(name, {}), kind, tuple(key.name for key in keys_of(kind)))
     whole["providers"] = {
         name: _usual(table, ProviderSetting, RULES[file.policy.providers[name].kind].keys)
