@@ -149,7 +149,7 @@ class BatchFile:
         inside = "" if isinstance(fault, _OfKey) else place
         pointers = tuple(f"/{number}{inside}{pointer}" for pointer in fault.pointers) or (f"/{number}{inside}",)
         kind = InvalidCase if isinstance(fault, _OfKey | BadRequest) else type(fault)
-        self._faults.append(kind(f"line {number}: {fault.detail}", pointers=pointers))
+        self._faults.append(kind(f"line {number}: {_of_a_line(fault.detail)}", pointers=pointers))
 
 
 class _OfKey(InvalidCase):
@@ -157,6 +157,12 @@ class _OfKey(InvalidCase):
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail, pointers=("/key",))
+
+
+def _of_a_line(detail: str) -> str:
+    """What is said of a body, as it is said of a line in a file."""
+    whole = detail.replace("; send all of it, and check Content-Length", "; a case stands whole on one line")
+    return whole.replace("the body ", "it ").replace("at line 1, column", "at column")
 
 
 def _holds_a_case(text: bytes) -> bool:

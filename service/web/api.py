@@ -12,6 +12,7 @@ from litestar.handlers import BaseRouteHandler
 from service import telemetry
 from service.web import (
     audit,
+    batches,
     catalogue,
     citations,
     debates,
@@ -41,6 +42,7 @@ HANDLERS = (
     debates.readable,
     documents.documents,
     documents.document,
+    *batches.HANDLERS,
     audit.bundle,
     audit.verifier_keys,
     audit.logs,

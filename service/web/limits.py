@@ -29,7 +29,7 @@ _SUBMIT, _CHECK = OperationLimits("submit", "submit"), OperationLimits("check", 
 _READ, _EVIDENCE = OperationLimits("read", "read"), OperationLimits("evidence", "read")
 FREE = OperationLimits(None, None)
 LIMITS: Mapping[str, OperationLimits] = {
-    "submitCase": _SUBMIT,
+    **dict.fromkeys(("submitCase", "createBatch"), _SUBMIT),
     **dict.fromkeys(("decide", "quoteCase", "checkCitations"), _CHECK),
     **dict.fromkeys(
         (
@@ -41,19 +41,20 @@ LIMITS: Mapping[str, OperationLimits] = {
             "readPolicy",
             "listKeys",
             "listLogs",
+            *("listBatches", "readBatch"),
             *("readCaller", "listApiKeys", "readApiKey", "listSubjects", "readSubject", "listTenants", "listReviewers"),
         ),
         _READ,
     ),
     **dict.fromkeys(
         (
-            *("readReport", "listDocuments", "readDocument", "readBundle", "exportRecords", "recall"),
+            *("batchResults", "readReport", "listDocuments", "readDocument", "readBundle", "exportRecords", "recall"),
             *("readCheckpoint", "proveRecord", "proveConsistency", "readTile"),
         ),
         _EVIDENCE,
     ),
     **dict.fromkeys(("issueApiKey", "rotateApiKey", "createTenant", "assignReviewer", "removeReviewer"), _CHECK),
-    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "alive", "ready", "metrics"), FREE),
+    **dict.fromkeys(("abortDebate", "abortBatch", "revokeApiKey", "revokeSubject", "alive", "ready", "metrics"), FREE),
     **dict.fromkeys(("landing", "openapi", "openapi30", "listProblems", "readProblem", "docs", "docsFile"), FREE),
 }
 """Every operation by its id; one without a row does not start."""

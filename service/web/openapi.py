@@ -307,6 +307,9 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
 
 
 def _body(operation: Operation, type_: type, schemas: _Schemas) -> Schema:
+    if operation.lines:
+        lines = {"schema": {"type": "string", "minLength": 1}, "x-line": schemas.of(CaseRequest, type_)}
+        return {"required": True, "content": dict.fromkeys(operation.lines, lines)}
     content: Schema = {"schema": schemas.of(type_)}
     if examples := _examples(type_):
         content["examples"] = examples

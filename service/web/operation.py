@@ -40,7 +40,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     ``scope`` is what a caller must be granted, or ``public`` for what each caller may have, known or not. Where
     ``whole`` is set, the scope must reach all cases of the tenant, because the answer may be of any of them.
     ``problems`` are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers
-    of such an answer, besides those of every problem.
+    of such an answer, besides those of every problem. ``lines`` are the media types of a body of lines, each of which
+    is the ``body`` or the case in it.
     """
 
     method: Literal["get", "post"]
@@ -54,6 +55,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     parameters: tuple[Parameter, ...] = ()
     body: type | None = None
     body_required: bool = True
+    lines: tuple[str, ...] = ()
     answers: dict[int, Answer]
     problems: tuple[int, ...] = ()
     problem_headers: dict[int, tuple[str, ...]] = {}
@@ -66,7 +68,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 HEADERS: dict[str, tuple[str, Schema]] = {
-    "Location": ("The address of the debate, or of the key.", {"type": "string"}),
+    "Location": ("The address of the debate, of the batch, or of the key.", {"type": "string"}),
     "Content-Location": ("The address of this result.", {"type": "string"}),
     "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 0}),
     "ETag": (
@@ -75,7 +77,7 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     ),
     "Content-Disposition": ("A name for the file.", {"type": "string"}),
     "Link": ("The next page, as rel=next.", {"type": "string"}),
-    "Idempotency-Replayed": ("true: this case was already recorded under the same key.", {"type": "string"}),
+    "Idempotency-Replayed": ("true: this case, or batch, was already recorded under the same key.", {"type": "string"}),
     "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
     "Gainsay-Checkpoint": (
         "The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later.",

@@ -9,6 +9,7 @@ from service.report import VIEWS, Result, Summary
 from service.report.result.types import Gate
 from service.reviews.on_disconnect import LEAVE_S
 from service.web.audit_operations import AUDIT
+from service.web.batch_operations import batch_operations
 from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
@@ -179,6 +180,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     LISTS["listDocuments"],
     LISTS["readDocument"],
+    *batch_operations(_IDEMPOTENCY_KEY),
     *AUDIT,
     Operation(
         method="post",

@@ -15,7 +15,7 @@ from service.checks.coverage import shape as coverage
 from service.debate import entries, findings, model, options, results, suspicions
 from service.debate.replies import adversarial as replies
 from service.debate.replies import screening
-from service.intake import request
+from service.intake import batch_file, request
 from service.policy import limits
 from service.report.events import convergence as convergence_events
 from service.report.events import panel_types as panel_events
@@ -40,6 +40,7 @@ from service.report.result import types as result
 from service.reviews.evidence import key_register
 from service.web import (
     audit,
+    batch_types,
     catalogue,
     citations,
     documents,
@@ -278,6 +279,15 @@ SCHEMA_NAMES: dict[type, str] = {
     types.AbortRequest: "AbortRequest",
     types.Abortion: "Abortion",
     types.Health: "Health",
+    batch_file.BatchLine: "BatchLine",
+    batch_types.BatchAbortRequest: "BatchAbortRequest",
+    batch_types.BatchCounts: "BatchCounts",
+    batch_types.BatchRefusals: "BatchRefusals",
+    batch_types.BatchPause: "BatchPause",
+    batch_types.BatchLinks: "BatchLinks",
+    batch_types.BatchState: "BatchState",
+    batch_types.BatchList: "BatchList",
+    batch_types.BatchResult: "BatchResult",
     identity_types.KeyRequest: "KeyRequest",
     identity_types.RotationRequest: "RotationRequest",
     identity_types.RevocationRequest: "RevocationRequest",

@@ -117,7 +117,7 @@ async def test_a_tenant_without_limits_pays_from_the_batch_alone(database: Datab
 
 
 async def test_what_is_left_pays_whole_debates_and_the_rest_is_refused(database: Database) -> None:
-    """A debate needs several times its cost to begin: what cannot be spent is less than that, and all ends are whole."""
+    """A debate needs several times its cost to begin: less than that is left, and each one came to its end."""
     async with bench(database.service_url) as service:
         one = await bring(service, [a_case(100)])
         async with a_worker(service), feeding(service):
