@@ -30,42 +30,42 @@ class BatchCounts(Struct, frozen=True, kw_only=True, rename="camel"):
     """How many lines stand how. Their sum is `cases`. A debate is `running` until its end is provable."""
 
     waiting: int
-    """Lines whose case has not begun."""
+    """The number of lines whose case has not begun."""
     queued: int
-    """Lines whose debate waits for a worker."""
+    """The number of lines whose debate waits for a worker."""
     running: int
-    """Lines whose debate runs, or whose end is not provable yet."""
+    """The number of lines whose debate runs, or whose end is not provable yet."""
     completed: int
-    """Lines whose debate was completed."""
+    """The number of lines whose debate was completed."""
     truncated: int
-    """Lines whose debate was cut short by money or time, with a decision by what there was."""
+    """The number of lines whose debate was cut short by money or time, with a decision by what there was."""
     failed: int
-    """Lines whose debate failed."""
+    """The number of lines whose debate failed."""
     aborted: int
-    """Lines whose debate was aborted."""
+    """The number of lines whose debate was aborted."""
     declined: int
-    """Lines that the gate declined."""
+    """The number of lines that the gate declined."""
     refused: int
-    """Lines whose case was never recorded; `refused` says why."""
+    """The number of lines whose case was never recorded; `refused` says why."""
 
 
 class BatchRefusals(Struct, frozen=True, kw_only=True, rename="camel"):
     """How many lines were refused, by reason. Nothing of them was recorded or paid for."""
 
     budget: int
-    """Lines for which the batch's ceiling had too little left."""
+    """The number of lines for which the batch's ceiling had too little left."""
     deadline: int
-    """Lines that had not begun by the batch's deadline."""
+    """The number of lines that had not begun by the batch's deadline."""
     aborted: int
-    """Lines that had not begun when the batch was aborted."""
+    """The number of lines that had not begun when the batch was aborted."""
     revoked: int
-    """Lines that had not begun when the caller that brought the batch was revoked."""
+    """The number of lines that had not begun when the caller that brought the batch was revoked."""
     invalid: int
-    """Lines whose case was not valid any more when it was to begin."""
+    """The number of lines whose case was not valid any more when it was to begin."""
     key: int
-    """Lines whose key stands for another case."""
+    """The number of lines whose key stands for another case."""
     fault: int
-    """Lines that faults of the service kept from being recorded."""
+    """The number of lines that faults of the service kept from being recorded."""
 
 
 class BatchPause(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -113,13 +113,13 @@ class BatchState(Struct, frozen=True, kw_only=True, rename="camel"):
     deadline: str | None = None
     """After this time no case of it begins, and its debates end by it. Absent without a deadline."""
     cases: int
-    """The lines with a case."""
+    """The number of lines with a case."""
     counts: BatchCounts
     """Its lines by their state."""
     refused: BatchRefusals
     """Its refused lines by reason."""
     joined: int
-    """Lines whose debate was recorded under their key before this batch. It counts in no ceiling of this one."""
+    """The number of lines whose debate was recorded under their key before. It counts in no ceiling of this batch."""
     ceiling_usd: str = field(name="ceilingUSD")
     """US dollars that all its debates may cost together."""
     spent_usd: str = field(name="spentUSD")

@@ -32,6 +32,7 @@ from service.web.about import INFO, TAGS
 from service.web.about_access import SECURITY_SCHEMES, credentials, needed
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
+from service.web.batches import LINES
 from service.web.connection_bounds import NO_HTTP
 from service.web.identity_operations import IDENTITY_BODIES
 from service.web.limits import LIMITS, problems_of
@@ -282,6 +283,9 @@ def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
             media: {"schema": schemas.content(media, types), **_recorded(operation.id, status, media)}
             for media, types in answer.content.items()
         }
+    if answer.line is not None:
+        for media in (media for media in LINES if media in answer.content):
+            described["content"][media]["x-line"] = schemas.of(answer.line)
     return described
 
 

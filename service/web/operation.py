@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from service.identity.roles import Scope
 from service.reviews.query_parameters import PAGE, PAGE_MAX
+from service.web.headers import KEY_MAX
 
 JSON = "application/json"
 AT_THE_DOOR = (400, 401, 403, 503)
@@ -27,11 +28,15 @@ class Parameter(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """A successful answer: its meaning, its types by media type (none: no body), and the headers it may carry."""
+    """A successful answer: its meaning, its types by media type (none: no body), and the headers it may carry.
+
+    ``line`` is the type of each line of JSON Lines.
+    """
 
     description: str
     content: dict[str, tuple[Any, ...]] = {}
     headers: tuple[str, ...] = ()
+    line: Any = None
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -112,3 +117,11 @@ LIMIT = Parameter(
 )
 IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of what the client has already.", {"type": "string"})
 AFTER = Parameter("after", "query", "The value of next on the previous page.", {"type": "string", "format": "uuid"})
+IDEMPOTENCY_KEY = Parameter(
+    "Idempotency-Key",
+    "header",
+    f"A string of 1 to {KEY_MAX} ASCII characters in quotes. The quotes may be left out if it has no space or quote. "
+    "Use a new key for each case. A case sent again under its key starts no second debate and causes no second charge. "
+    "A key is stored as long as the record.",
+    {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
+)

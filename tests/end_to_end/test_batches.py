@@ -38,6 +38,7 @@ async def bring(site: Served, text: str | bytes, query: str = "?ceilingUSD=5", *
 
 async def ended(site: Served, answer: httpx.Response) -> JSON:
     assert answer.status_code == 202, answer.text
+    found = answer
     for _ in range(600):
         found = await site.http.get(answer.headers["location"])
         if found.json()["status"] == "ended":
