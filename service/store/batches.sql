@@ -64,7 +64,7 @@ SELECT l.line, l.key, l.debate, l.joined, l.refused, l.detail,
        h.format, h.task_type, h.spent + h.excess AS spent, d.body AS decision
 FROM batch_line l
 LEFT JOIN debate_head h ON h.debate = l.debate AND h.tenant = l.tenant
-LEFT JOIN decision d ON d.debate = h.debate AND d.tenant = h.tenant
+LEFT JOIN decision d ON d.debate = h.debate AND d.tenant IS NOT DISTINCT FROM h.tenant
 WHERE l.tenant = %(tenant)s AND l.batch = %(batch)s AND l.line > %(after)s
 ORDER BY l.line LIMIT %(limit)s;
 

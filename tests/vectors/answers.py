@@ -94,8 +94,12 @@ async def _of_a_batch(http: httpx.AsyncClient, case: JSON) -> AsyncIterator[Reco
     )
     yield _json("createBatch.202.stored", made)
     here = made.headers["location"]
-    while (read := await http.get(here)).json()["status"] != "ended":
+    read = await http.get(here)
+    for _ in range(600):
+        if read.json()["status"] == "ended":
+            break
         await asyncio.sleep(0.1)
+        read = await http.get(here)
     yield _json("readBatch.200.ended", read)
     yield _json("listBatches.200.page", await http.get("/v1/batches?limit=1"))
     results = await http.get(f"{here}/results")

@@ -18,6 +18,7 @@ from service.policy import (
     Approval,
     Audit,
     BallotPolicy,
+    Batches,
     Calls,
     ConvergencePolicy,
     DebatePolicy,
@@ -58,6 +59,7 @@ TYPES: Mapping[str, type[Struct]] = {
     "audit": Audit,
     "approval": Approval,
     "rates": Rates,
+    "batches": Batches,
 }
 """The tables of the file that docs/policy.md explains."""
 PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
@@ -95,6 +97,7 @@ def everything() -> dict[str, Any]:
     }
     whole["rates"] = {"submit_per_minute": 60, "read_per_minute": "unlimited"}
     whole["rates"] |= {"check_per_minute": 6, "evidence_per_minute": 7, "listeners": 8}
+    whole["batches"] = {"cases": 50, "megabytes": 2, "per_tenant": 3, "queued_per_tenant": 4, "ceiling_usd": "5.00"}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
@@ -165,7 +168,7 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "tenants"}
+    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "batches", "tenants"}
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 
