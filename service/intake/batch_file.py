@@ -180,3 +180,27 @@ def read_file(raw: bytes, *, cases: int, line_bytes: int, check: Callable[[CaseR
     for _ in file.steps():
         pass
     return file.lines
+
+
+def with_keys(raw: bytes, prefix: str) -> bytes:
+    """The file with a key for each line that has none: the prefix and the line's number. Line numbers stay.
+
+    What is no line with a case stays as it is, to be refused by its number.
+    """
+    mark, rest = (BOM, raw[len(BOM) :]) if raw.startswith(BOM) else (b"", raw)
+    lines = rest.split(b"\n")
+    return mark + b"\n".join(_keyed(line, f"{prefix}-{number}") for number, line in enumerate(lines, start=1))
+
+
+def _keyed(line: bytes, key: str) -> bytes:
+    text = line.strip(b" \t\r")
+    if not text.startswith(b"{"):
+        return line
+    try:
+        found = msgspec.json.decode(text, type=_Sniffed)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return line
+    if found.key is not UNSET:
+        return line
+    own = b'"key":' + msgspec.json.encode(key) + b","
+    return b"{" + own + (text[1:] if found.case is not UNSET else b'"case":' + text + b"}")

@@ -102,7 +102,7 @@ async def results(request: HttpRequest) -> Stream | Response[bytes]:
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=wanted, headers=header_fields)
     note(request, "list")
-    written = _table if RESULTS[wanted] == "csv" else _lines
+    written = write_table if RESULTS[wanted] == "csv" else write_lines
     chunks = cut_short(written(desk.results(batch, who)), request, f"the results of batch {batch}")
     return Stream(chunks, media_type=wanted, headers=header_fields)
 
@@ -119,7 +119,7 @@ async def abort(request: HttpRequest) -> Response[bytes]:
     return answered(BatchState.of(found))
 
 
-async def _lines(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIterator[bytes]:
+async def write_lines(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIterator[bytes]:
     """Every line as JSON Lines."""
     async with aclosing(pages) as found:
         async for page in found:
@@ -128,7 +128,7 @@ async def _lines(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIterator
             )
 
 
-async def _table(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIterator[bytes]:
+async def write_table(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIterator[bytes]:
     """Every decision as a row of CSV."""
     yield csv_line(COLUMNS)
     async with aclosing(pages) as found:

@@ -146,7 +146,7 @@ def test_each_row_is_seen_by_its_own_tenant_and_none_without_one(
     stored: TwoTenants, login: psycopg.Connection[Any]
 ) -> None:
     tables = readable(login) - set(SHARED)
-    assert len(tables) == 23
+    assert len(tables) == 26
     for table in tables:
         assert seen(login, table, None) == set(), table
     for table in tables:

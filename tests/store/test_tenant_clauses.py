@@ -47,8 +47,7 @@ CALLER = (
 REGISTER = "a function of migrations/0017_identity.sql has the tenant in each of its clauses"
 NAMES = "the names of tenants are the administrators' to see and to give, who serve all of them"
 RATES = "counts of requests, no case: a process asks for buckets that it has made of a tenant and a caller itself"
-FEED = "the feeder serves every tenant's batches, in turn; a claim names each with its tenant, and what follows asks by "
-    "the id of such a batch"
+FEED = "the feeder serves every tenant's batches: a claim names each with its tenant, what follows asks by its id"
 OWN = "of a session or of the server itself; it reads no row of a tenant"
 SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("open_debate", "note", "rotate_log", "open_log", "note_damage"), NEW),
