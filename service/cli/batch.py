@@ -29,8 +29,8 @@ from service.intake.batch_file import with_keys
 
 LOOK_S = 0.5
 """How often the command asks how the batch stands."""
-TOLD_S, TOLD_FILE_S = 1.0, 15.0
-"""How often that is told at most: on a terminal, and in a file."""
+SHOWN_S, SHOWN_FILE_S = 1.0, 15.0
+"""How often that is shown at most: on a terminal, and in a file."""
 BESIDE = frozenset({"batch", "ceiling", "deadline", "out", "csv", "abort_batch", "server", "detach", "batch_name"})
 """The options that a batch takes."""
 
@@ -98,14 +98,14 @@ def _left(state: JSON) -> JSON:
 
 async def _watch(service: Service, batch: str) -> JSON | None:
     """How the batch stands at its end; ``None`` after Ctrl-C, which leaves it as it is."""
-    told = _Teller()
+    shown = _Reporter()
     with interruptions() as interrupted:
         async with service.feeding() as afterwards:
             while True:
                 state = await service.batch(batch)
-                told.tell(state)
+                shown.show(state)
                 if state["status"] == "ended":
-                    told.tell(state, last=True)
+                    shown.show(state, last=True)
                     return state
                 if await _interrupted(interrupted.first):
                     words = f"batch {batch} is stored, and {afterwards}; give the command again to watch it"
@@ -122,14 +122,14 @@ async def _interrupted(event: asyncio.Event) -> bool:
     return True
 
 
-class _Teller:
-    """Tells how a batch stands, where that has changed and was not told a moment ago."""
+class _Reporter:
+    """Shows how a batch stands, where that has changed and was not shown a moment ago."""
 
     def __init__(self) -> None:
-        self._every_s = TOLD_S if sys.stderr.isatty() else TOLD_FILE_S
+        self._every_s = SHOWN_S if sys.stderr.isatty() else SHOWN_FILE_S
         self._at, self._before = float("-inf"), ""
 
-    def tell(self, state: JSON, *, last: bool = False) -> None:
+    def show(self, state: JSON, *, last: bool = False) -> None:
         """Say it, if it is due."""
         words = progress_of(state)
         if words == self._before or not (last or time.monotonic() - self._at >= self._every_s):

@@ -51,6 +51,7 @@ from service.reviews.submission import BatchTerms
 from service.store import batches
 from service.store.batches import ClaimedBatch, NewLine
 from service.store.pool import Database
+from service.store.spend import BATCH
 
 TURN = 10
 """The most lines of a turn."""
@@ -186,7 +187,7 @@ class BatchFeeder:
             try:
                 await self._record(batch, line)
             except _Allocated:
-                return _Wait(0.0, "batchCeiling", None)
+                return _Wait(0.0, BATCH, None)
             except QueueFull:
                 return _Wait(later, "queue", None)
             except BudgetExhausted as error:
@@ -210,7 +211,7 @@ class BatchFeeder:
         except (_Allocated, QueueFull, StoreUnavailable, AuditUnavailable):
             raise
         except BudgetExhausted as error:
-            if error.limit != "batchCeiling":
+            if error.limit != BATCH:
                 raise
             await settle(refused="budget", detail=error.public_detail)
         except IdempotencyKeyReused as error:
@@ -240,7 +241,7 @@ class BatchFeeder:
             raise BudgetExhausted(
                 f"the batch's ceiling leaves {usd(max(0, room.remaining))} USD, and the debate needs "
                 f"{usd(needed)} USD to begin; send the case again under its key in a batch with a higher ceiling",
-                limit="batchCeiling",
+                limit=BATCH,
                 left=room.remaining,
                 ends="",
                 retry_after=1,

@@ -25,6 +25,8 @@ RETRY_MAX_S = 86_400
 """The longest Retry-After: money returns when debates conclude, and limits may be raised before the period ends."""
 LIMITS = {"day": "tenantDay", "month": "tenantMonth"}
 """The names of the limits in records and errors, by their period."""
+BATCH = "batchCeiling"
+"""The name of a batch's limit."""
 
 
 class TenantAllowance(Struct, frozen=True):

@@ -65,7 +65,7 @@ def test_a_file_is_debated_and_its_results_written(both: Both, tmp_path: Path) -
 
 
 def test_the_same_file_again_is_the_same_batch_here_and_by_a_service(both: Both, tmp_path: Path) -> None:
-    file = a_file(tmp_path, a_declined_case(), a_declined_case() | dict(question="And what of fines?"))
+    file = a_file(tmp_path, a_declined_case(), a_declined_case() | {"question": "And what of fines?"})
     there, here = (ask("review", "--batch", file, "--ceiling", "5") for ask in (both.there, both.here))
 
     assert (there.code, here.code) == (0, 0), here.err
@@ -77,7 +77,7 @@ def test_the_same_file_again_is_the_same_batch_here_and_by_a_service(both: Both,
 
 
 def test_what_is_refused_is_named_by_its_line(both: Both, tmp_path: Path) -> None:
-    file = a_file(tmp_path, a_declined_case(), a_declined_case() | dict(qestion="?"))
+    file = a_file(tmp_path, a_declined_case(), a_declined_case() | {"qestion": "?"})
     for ask in (both.here, both.there):
         done = ask("review", "--batch", file, "--ceiling", "5")
         assert done.code == 2, done.err
