@@ -285,7 +285,7 @@ def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
         }
     if answer.line is not None:
         for media in (media for media in LINES if media in answer.content):
-            described["content"][media]["x-line"] = schemas.of(answer.line)
+            described["content"][media]["schema"] = _of_lines(schemas.of(answer.line))
     return described
 
 
@@ -312,12 +312,18 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
 
 def _body(operation: Operation, type_: type, schemas: _Schemas) -> Schema:
     if operation.lines:
-        lines = {"schema": {"type": "string", "minLength": 1}, "x-line": schemas.of(CaseRequest, type_)}
+        lines = {"schema": _of_lines(schemas.of(CaseRequest), schemas.of(type_))}
         return {"required": True, "content": dict.fromkeys(operation.lines, lines)}
     content: Schema = {"schema": schemas.of(type_)}
     if examples := _examples(type_):
         content["examples"] = examples
     return {"required": operation.body_required, "content": {"application/json": content}}
+
+
+def _of_lines(*lines: Schema) -> Schema:
+    """JSON Lines: a text, each line of which is one of these."""
+    whole = {"type": "string", "description": "The whole file. Each of its lines is JSON of one of the other types."}
+    return {"anyOf": [whole, *lines]}
 
 
 def _examples(type_: type) -> Schema:

@@ -10055,8 +10055,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/jsonl": string;
-                "application/x-ndjson": string;
+                "application/jsonl": string | components["schemas"]["CaseRequest"] | components["schemas"]["BatchLine"];
+                "application/x-ndjson": string | components["schemas"]["CaseRequest"] | components["schemas"]["BatchLine"];
             };
         };
         responses: {
@@ -10578,8 +10578,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/jsonl": string;
-                    "application/x-ndjson": unknown;
+                    "application/jsonl": string | components["schemas"]["BatchResult"];
+                    "application/x-ndjson": string | components["schemas"]["BatchResult"];
                     "text/csv": string;
                 };
             };

@@ -27,7 +27,7 @@ MEMBERS: dict[str, dict[str, Any]] = {
 
 def body_of(content: dict[str, Any]) -> str:
     """The schema of a body, or that of a line of one with lines."""
-    whole = content["x-line"]["anyOf"][1] if "x-line" in content else content["schema"]
+    *_, whole = content["schema"].get("anyOf", [content["schema"]])
     return str(whole["$ref"])
 
 
