@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak schemathesis mutations hostile clients vendor audit sbom lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak batches schemathesis mutations hostile clients vendor audit sbom lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -136,6 +136,11 @@ faults: setup ## fail every statement, call and append of a debate of every form
 soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300) while all work; SEED repeats a run
 	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
+
+# The file of a batch, of CASES cases, whose processes are killed five times: make batches CASES=10000 SEED=7
+batches: setup ## run a batch of CASES (10000) cases, kill its processes five times, and reckon debates, bills and ceiling
+	@GAINSAY_TEST_BATCH_CASES=$(or $(CASES),10000) $(if $(SEED),GAINSAY_TEST_BATCH_SEED=$(SEED)) \
+		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_batch_kills.py
 
 # `make test` asks a few hundred requests; this one covers every member of a case too, on a service that runs debates.
 schemathesis: setup ## ask the service EXAMPLES (100) drawn requests for each operation, as ROLE (none); SEED repeats a run

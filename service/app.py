@@ -42,6 +42,7 @@ from service.proving.signing.open import open_signer, signing_key
 from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.witnesses import Witnesses
 from service.reviews import Reviews
+from service.reviews.batch_feed import BatchFeeder
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
@@ -93,6 +94,7 @@ class App(Struct, frozen=True):
     readings: ReadingLog
     management: Management | None
     endpoints: Endpoints
+    feeder: BatchFeeder
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -194,10 +196,12 @@ async def open_app(
             database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, writer("worker"), why)
         )
         readings = ReadingLog(serving, logs, writer("server"))
+        feeder = BatchFeeder(database, reviews, deployment, writer("worker"), settings.lease_s)
         async with listening(where.service, hub), recording(readings):
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
-                yield App(*parts, where, heads, logs, leaving, authenticator, readings, management, endpoints)
+                given = (heads, logs, leaving, authenticator, readings, management, endpoints, feeder)
+                yield App(*parts, where, *given)
             finally:
                 await leaving.close()
                 await heads.close()
@@ -257,15 +261,18 @@ async def recording(readings: ReadingLog) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
-    """Run the app's worker during the block; at the end it finishes or releases its debates within the grace.
+    """Run the app's worker during the block, and beside it feed batches; at the end it finishes or releases its debates
+    within the grace.
 
     The function that is yielded begins this before the end of the block; a second call cancels what still runs.
     """
     task = asyncio.create_task(app.worker.work(), name="worker")
+    feeding = asyncio.create_task(app.feeder.run(), name="batches")
     ending: list[asyncio.Task[None]] = []
 
     def end() -> None:
         grace_s = 0.0 if ending else app.settings.grace_s
+        app.feeder.stop()
         telemetry.LOG.info("claiming no more debates", extra={"running": app.worker.running, "grace_s": grace_s})
         ending.append(asyncio.create_task(app.worker.stop(grace_s), name="worker's end"))
 
@@ -273,6 +280,8 @@ async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
         yield end
     finally:
         logged = bool(ending)  # another reason for the end has its own log line
+        app.feeder.stop()
+        await feeding
         await asyncio.gather(*(ending or [asyncio.create_task(app.worker.stop(app.settings.grace_s))]))
         with suppress(asyncio.CancelledError):
             await task

@@ -265,7 +265,7 @@ OVERRUNS = _counter("gainsay_provider_overruns_total", "Replies billed above the
 REFUSALS = _counter(
     "gainsay_budget_refusals_total",
     "Asks that a limit did not fund, by the limit.",
-    {"limit": ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun")},
+    {"limit": ("debateCeiling", "batchCeiling", "tenantDay", "tenantMonth", "providerOverrun")},
 )
 DRAWS = _counter(
     "gainsay_draws_total",

@@ -16,6 +16,8 @@ from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import beginning, case_options, exit_codes, help_sections
 from service.cli.access import place
+from service.cli.access.port import BatchAsked
+from service.cli.help_sections import option
 from service.cli.terminal_text import print_json, say
 from service.intake.deployment import assemble
 from service.intake.request import CaseRequest, document_ids
@@ -36,6 +38,30 @@ def _checked(_context: click.Context, _option: click.Parameter, key: str | None)
     return key
 
 
+_BATCH = "Many cases"
+
+
+def batch_options(command: help_sections.Decorated) -> help_sections.Decorated:
+    """Give a command the options of a batch."""
+    file = click.Path(dir_okay=False, path_type=Path)
+    options = (
+        option(
+            _BATCH,
+            "--batch",
+            type=file,
+            metavar="FILE",
+            help="Debate every case of a file of JSON Lines; --ceiling and --deadline are those of all together.",
+        ),
+        option(_BATCH, "--batch-name", metavar="TEXT", help="A name of your own for the batch."),
+        option(_BATCH, "--out", type=file, metavar="FILE", help="Write its results to this file, as JSON Lines."),
+        option(_BATCH, "--csv", type=file, metavar="FILE", help="Write its decisions to this file, a row each."),
+        option(_BATCH, "--abort", "abort_batch", is_flag=True, help="Abort the batch of this file and these options."),
+    )
+    for made in reversed(options):
+        command = made(command)
+    return command
+
+
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
 @place.server_option
@@ -47,6 +73,7 @@ def _checked(_context: click.Context, _option: click.Parameter, key: str | None)
     help="The same case under this key is debated and paid for once, and the command may be given again.",
 )
 @click.option("--detach", is_flag=True, help="Print the id of the debate, and leave it to the service of --server.")
+@batch_options
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
 @click.option(
     "--json",
@@ -58,7 +85,9 @@ def review(
     files: tuple[Path, ...],
     server: str | None,
     key: str | None,
+    *,
     detach: bool,
+    batch: Path | None,
     print_request: bool,
     as_json: bool,
     **given: Any,
@@ -84,6 +113,7 @@ def review(
     gainsay review --task-type security --downside 3e6 --format stances \\
         --debater ops="ship now" --debater risk="do not ship now" \\
         --question "Should we ship on Friday?" design.txt
+    gainsay review --batch cases.jsonl --ceiling 25 --csv decisions.csv
     gainsay review --task-type investment --downside 2e6 --format panel \\
         --question "Should we expand abroad in our first year?"
 
@@ -97,6 +127,11 @@ def review(
       3  failed or aborted
     """
     address = place.server_of(server)
+    many = {name: given.pop(name) for name in ("batch_name", "out", "csv", "abort_batch")}
+    if batch is not None:
+        return _review_many(address, batch, many, given, detach=detach)
+    if beside := [name for name, value in many.items() if value]:
+        raise click.UsageError(f"--{beside[0].removesuffix('_batch').replace('_', '-')} is for --batch; give that too")
     if detach:
         _refuse_detached(address, print_request, as_json)
     body = _case(address, given, files, early=not print_request)
@@ -152,6 +187,19 @@ def _refuse_detached(address: str | None, print_request: bool, as_json: bool) ->
         raise click.UsageError(f"--detach prints the id of the debate alone; leave out {' and '.join(beside)}")
     if address is None:
         raise click.UsageError("--detach needs --server: without one the debate runs in this command")
+
+
+def _review_many(address: str | None, file: Path, many: dict[str, Any], given: dict[str, Any], *, detach: bool) -> int:
+    """Debate the cases of a file."""
+    from service.cli import batch
+
+    batch.refuse_others(click.get_current_context())
+    if detach and address is None:
+        raise click.UsageError("--detach needs --server: without one the debates run in this command")
+    ceiling = None if given["ceiling"] is None else str(given["ceiling"])
+    asked = BatchAsked(ceiling, given["deadline"], many["batch_name"])
+    wanted = batch.Wanted(file, asked, many["out"], many["csv"], many["abort_batch"], detach)
+    return batch.review_batch(address, wanted)
 
 
 def _detach(address: str | None, body: case_options.Body, key: str | None) -> int:

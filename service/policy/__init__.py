@@ -8,6 +8,7 @@
     rates        [rates]
     dropin       [dropin]
     webhooks     [webhooks]
+    batches      [batches]
     wires        [providers], and what each wire has a place for
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
@@ -22,6 +23,7 @@
 All but the last three are pure.
 """
 
+from service.policy.batches import Batches
 from service.policy.dropin import DropIn
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.limits import (
@@ -77,6 +79,7 @@ __all__ = [
     "Approval",
     "Audit",
     "BallotPolicy",
+    "Batches",
     "Budget",
     "Budgets",
     "Calls",

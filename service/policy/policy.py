@@ -11,7 +11,8 @@ calls      attempts, deadlines and backoff of a turn
 budgets    the limits of tenants for a day and for a month
 queue      the most debates that run in parallel, and the most that wait
 rates      how often one caller may ask; a file without the table has no such member in policy.json
-webhooks   where ends of cases may be sent; the same holds for this table
+batches    how large a batch may be, and how much of it is under way; absent as rates
+webhooks   where ends of cases may be sent; absent as rates
 audit      the witnesses of the logs, and how often the logs are recomputed
 approval   the approver of configurations
 dropin     what a chat request has where it says nothing; a file without the table has no such member in policy.json
@@ -29,6 +30,7 @@ from msgspec.structs import replace
 
 from service.debate.formats import name_of
 from service.debate.versions import newest
+from service.policy.batches import USUAL_BATCHES, Batches
 from service.policy.dropin import DropIn
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.keys import STATED, UNWRITTEN, table, unread
@@ -62,6 +64,12 @@ class Policy(Struct, frozen=True, rename="camel"):
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
     dropin: Annotated[DropIn | UnsetType, table(DropIn)] = UNSET
     webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
+    batches: Annotated[Batches | UnsetType, table(Batches)] = UNSET
+
+    @property
+    def batch_bounds(self) -> Batches:
+        """The bounds of batches, also where the policy names none."""
+        return self.batches if isinstance(self.batches, Batches) else USUAL_BATCHES
 
     def rates_of(self, *, identified: bool) -> Rates:
         """The rates of a caller, with an identity or, where none is configured, of all callers together."""

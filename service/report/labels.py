@@ -277,6 +277,7 @@ DROPPED: Mapping[str, str] = {
 
 LIMIT: Mapping[str, str] = {
     "debateCeiling": "the debate's ceiling",
+    "batchCeiling": "the ceiling of its batch",
     "tenantDay": "the tenant's limit for the day",
     "tenantMonth": "the tenant's limit for the month",
     "providerOverrun": "a vendor billed more than was held for it, and after that nobody is asked",

@@ -21,12 +21,13 @@ from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Line, Result, build_result
 from service.reviews.abort import Aborted, stop
+from service.reviews.batches import BatchDesk
 from service.reviews.case_documents import CaseDocument, case_document, case_documents
 from service.reviews.feed import Feed
 from service.reviews.finding import DebateFinder, Page, Summary
 from service.reviews.reach import limit_of, require_reach
 from service.reviews.report_issue import ReportRegister, refuse_unfinished, write_report
-from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision, count_task_type
+from service.reviews.submission import DECLINED_N, BatchTerms, CaseRecorder, Submitted, count_decision, count_task_type
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
 from service.store.debate_query import DebateQuery
@@ -72,6 +73,7 @@ class Reviews:
         self._deployment = deployment
         self._hub = hub
         self._register = ReportRegister(database, logs, self._listening, HOLD_S)
+        self.batches = BatchDesk(database, deployment, held=held)
         self._recorder = CaseRecorder(database, QueueLimits(every_tenant), deployment, hub, logs, self._listening)
 
     @property
@@ -107,14 +109,14 @@ class Reviews:
         caller: Caller,
         key: str | DerivedKey | None = None,
         arrival: Arrival | None = None,
+        terms: BatchTerms | None = None,
     ) -> Submitted:
         """Do the same without waiting for a checkpoint. Under one ``key`` a tenant's case is recorded once.
 
-        A derived key holds until ten minutes after the debate has ended.
-
-        Raises `IdempotencyKeyReused` for another case under a used key.
+        A derived key holds until ten minutes after the debate has ended. Raises `IdempotencyKeyReused` for another
+        case under a used key, and what the ``terms`` of a batch raise.
         """
-        return await self._recorder.record(request, caller, key, arrival)
+        return await self._recorder.record(request, caller, key, arrival, terms)
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""
@@ -216,9 +218,12 @@ class Reviews:
         """
         return await self.abort_as(debate, caller.tenant, Writer(caller.actor, self.deployment.build_hash), why)
 
-    async def abort_as(self, debate: str, tenant: str, writer: Writer, why: str) -> Aborted:
-        """Abort a debate as a caller, or as the service itself where the last listener is gone; see `abort`."""
+    async def abort_as(self, debate: str, tenant: str, writer: Writer, why: str, *, wait: bool = True) -> Aborted:
+        """Abort a debate as a caller, or as the service itself where the last listener is gone; see `abort`.
+
+        Without ``wait`` the end need not be provable.
+        """
         found, ended = await stop(self._database.of(tenant), self._hub, debate, tenant, writer, why)
-        if ended is not None:  # the result is given when it is provable
+        if wait and ended is not None:  # the result is given when it is provable
             await self._listening.wait_provable(debate, tenant, ended, HOLD_S)
         return found

@@ -60,6 +60,7 @@ def _opening(
     The seed is the hash of the first record, which no caller can choose.
     """
     salt, context = secrets.token_bytes(SALT_BYTES), encode_context(_context(prepared.case))
+    batch = arrival.batch if arrival else None
     place = RecordPlace(log, caller.tenant, uuid7(now), deployment.policy.gate.hash, commit(salt, context))
     writer = Writer(caller.actor, deployment.build_hash)
     records: list[Record] = []
@@ -87,7 +88,8 @@ def _opening(
         deadline=prepared.case.deadline,
         records=tuple(records),
         documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
-        limited=spend.limited(deployment.policy.budgets.of(caller.tenant)),
+        limited=batch is not None or spend.limited(deployment.policy.budgets.of(caller.tenant)),
+        batch=batch,
         templates=deployment.prompts.templates,
     )
     return new, entries

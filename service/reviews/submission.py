@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from functools import partial
 
 from msgspec import Struct
@@ -54,6 +55,17 @@ class Submitted(Struct, frozen=True):
     replayed: bool = False
 
 
+class BatchTerms(Struct, frozen=True):
+    """What a batch asks of a case of it, beside what the case says: to end by its deadline, and money to begin.
+
+    ``may_begin`` gets the ceiling of the case and the least that its debate needs; it raises where that is not left.
+    The case stays the one that came: its key stands for it whatever the batch.
+    """
+
+    deadline: str | None
+    may_begin: Callable[[MicroUSD, Callable[[], MicroUSD]], Awaitable[None]]
+
+
 class CaseRecorder:
     """Records cases on one database, each under its tenant's deployment."""
 
@@ -80,11 +92,12 @@ class CaseRecorder:
         caller: Caller,
         key: str | DerivedKey | None = None,
         arrival: Arrival | None = None,
+        terms: BatchTerms | None = None,
     ) -> Submitted:
         """Check the case, decide, and record it with how it came. Under one ``key`` a tenant's case is recorded once.
 
         Under a derived key it is recorded again ten minutes after its debate has ended. Raises `IdempotencyKeyReused`
-        for another case under a used key.
+        for another case under a used key, and what the ``terms`` of a batch raise.
         """
         body = await asyncio.to_thread(fingerprint, request) if isinstance(key, str) else b""
         kept = IdempotencyKey.of(key, body) if isinstance(key, str) else key
@@ -94,7 +107,7 @@ class CaseRecorder:
         try:
             with _audit_available("the audit log"), self._under_way.recording(caller.tenant, kept):
                 async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue):
-                    return await self._recorded(request, caller, deployment, kept, arrival)
+                    return await self._recorded(request, caller, deployment, kept, arrival, terms)
         except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
                 await self._under_way.recorded(caller.tenant, kept)
@@ -109,7 +122,10 @@ class CaseRecorder:
         deployment: Deployment,
         kept: Key | None,
         arrival: Arrival | None,
+        terms: BatchTerms | None,
     ) -> Submitted:
+        if terms is not None:
+            request = replace(request, deadline=_earlier(request.deadline, terms.deadline))
         count_task_type(request.task_type, deployment.policy)
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
@@ -120,6 +136,8 @@ class CaseRecorder:
         prepared, new, entries = await asyncio.to_thread(made)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
+            if terms is not None:
+                await terms.may_begin(prepared.ceiling, partial(least, prepared, deployment))
         if not await open_debate(database, replace(new, key=kept, subject=caller.subject), entries):
             return await self._at_once(kept, caller)
         task_type = prepared.case.task_type
@@ -202,6 +220,15 @@ class CaseRecorder:
         found = await asyncio.to_thread(quoted, request, deployment, caller.role, known)
         limits = await spend.remaining(self._database.of(caller.tenant), caller.tenant, deployment.policy.budgets)
         return found, {limit.limit: limit.amount for limit in limits}
+
+
+def _earlier(own: str | None, other: str | None) -> str | None:
+    """The earlier of two deadlines. One that cannot be read stays, and is refused for that."""
+    if own is None or other is None:
+        return own or other
+    with suppress(ValueError, TypeError):
+        return other if datetime.fromisoformat(other) < datetime.fromisoformat(own) else own
+    return own
 
 
 @contextmanager

@@ -4,6 +4,7 @@
 -- waits for a transaction that is writing either. A derived key whose debate ended more than ten minutes ago, by the time
 -- at which the database took up the last record, goes to the new debate. A debate that this statement does not see yet,
 -- because another one has just given it the key, has not ended: of two that come together one alone takes the key over.
+-- A case of a batch is due an hour after one that came alone, so those of the tenant that came alone are taken first.
 WITH keyed AS (
     INSERT INTO idempotency_key (tenant, key, body, debate)
     SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s WHERE %(key)b::bytea IS NOT NULL
@@ -19,10 +20,12 @@ WITH keyed AS (
     RETURNING debate
 ), head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
-                             policy, context, due, templates, subject)
+                             policy, context, due, templates, subject, batch)
     SELECT %(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)b,
            %(ceiling)s, %(granted)s, %(deadline)s::timestamptz, %(policy)s, %(context)s,
-           least(%(deadline)s::timestamptz, clock_timestamp() + interval '1 hour'), %(templates)s, %(subject)s
+           least(%(deadline)s::timestamptz,
+                 clock_timestamp() + CASE WHEN %(batch)s::uuid IS NULL THEN interval '1 hour' ELSE interval '2 hours' END),
+           %(templates)s, %(subject)s, %(batch)s::uuid
     WHERE (%(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed))
       AND (%(derived)b::bytea IS NULL OR EXISTS (SELECT FROM derived))
     ON CONFLICT DO NOTHING

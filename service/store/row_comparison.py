@@ -94,6 +94,10 @@ async def compare_shared(database: Database) -> int:
                 f"the limit of the {period.period} from {period.starts}", "is not what was drawn and charged"
             )
             noted += await _note(database, [what], period.tenant, "", None)
+    for account in accounts.batches:
+        if not account.exact:
+            what = Mismatch(f"the limit of batch {account.batch}", "is not what was drawn and charged")
+            noted += await _note(database, [what], account.tenant, "", None)
     for debate in accounts.astray:
         what = Mismatch("the account", "does not agree with its tranches and charges")
         noted += await _note(database, [what], "", "", debate)

@@ -56,6 +56,8 @@ class NewDebate(Struct, frozen=True):
     """The templates of its requests: workers with other templates leave it to those that have these."""
     subject: str | None = None
     """The opaque id of the caller that submitted it."""
+    batch: str | None = None
+    """The batch from whose limit the debate draws too."""
 
 
 def times(recorded: float, *, age_s: float = 0.0, after: str = "") -> Times:
@@ -155,6 +157,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "derived": new.key.key if isinstance(new.key, DerivedKey) else None,
         "templates": new.templates,
         "subject": new.subject,
+        "batch": None if new.batch is None else UUID(new.batch),
         "decision": decision,
         **found_columns(entries, decision, new.place.tenant, new.place.debate),
         **columns(new.records),

@@ -25,6 +25,8 @@ RETRY_MAX_S = 86_400
 """The longest Retry-After: money returns when debates conclude, and limits may be raised before the period ends."""
 LIMITS = {"day": "tenantDay", "month": "tenantMonth"}
 """The names of the limits in records and errors, by their period."""
+BATCH = "batchCeiling"
+"""The name of a batch's limit."""
 
 
 class TenantAllowance(Struct, frozen=True):
@@ -86,16 +88,38 @@ class Period(Struct, frozen=True):
         return self.drawn == self.recorded == self.spent + self.open and self.excess == self.overrun
 
 
+class BatchAccount(Struct, frozen=True):
+    """The limit of one batch, in micro-dollars, beside the evidence, as a `Period`."""
+
+    tenant: str
+    batch: str
+    ceiling: MicroUSD
+    drawn: MicroUSD
+    excess: MicroUSD
+    recorded: MicroUSD
+    spent: MicroUSD
+    overrun: MicroUSD
+    open: MicroUSD
+
+    @property
+    def exact(self) -> bool:
+        """Whether the row agrees with the evidence, and nothing above the ceiling was spent."""
+        agrees = self.drawn == self.recorded == self.spent + self.open and self.excess == self.overrun
+        return agrees and self.spent <= self.ceiling
+
+
 class Balance(Struct, frozen=True):
-    """The periods of tenants with limits, and the ids of debates whose own accounts do not agree."""
+    """The periods of tenants with limits, the limits of batches, and the debates whose own accounts do not agree."""
 
     periods: tuple[Period, ...]
     astray: tuple[str, ...]
+    batches: tuple[BatchAccount, ...] = ()
 
     @property
     def exact(self) -> bool:
         """Whether all accounts agree."""
-        return not self.astray and all(period.exact for period in self.periods)
+        accounts: tuple[Period | BatchAccount, ...] = (*self.periods, *self.batches)
+        return not self.astray and all(account.exact for account in accounts)
 
 
 def limited(budget: Budget) -> bool:
@@ -168,7 +192,12 @@ async def balance(database: Database) -> Balance:
     """
     periods = await database.query("balance")
     astray = await database.query("astray")
-    return Balance(tuple(Period(**row) for row in periods), tuple(str(row["debate"]) for row in astray))
+    batches = await database.query("batch_balance")
+    return Balance(
+        tuple(Period(**row) for row in periods),
+        tuple(str(row["debate"]) for row in astray),
+        tuple(BatchAccount(**{**row, "batch": str(row["batch"])}) for row in batches),
+    )
 
 
 async def check_zone(database: Database, budgets: Budgets) -> None:

@@ -23,6 +23,7 @@ MEDIA: Mapping[str, str] = {
     ".txt": "text/plain",
     ".md": "text/markdown",
     ".csv": "text/csv",
+    ".jsonl": "application/jsonl",
 }
 """The media type of an example by the ending of its file."""
 

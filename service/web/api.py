@@ -12,6 +12,7 @@ from litestar.handlers import BaseRouteHandler
 from service import telemetry
 from service.web import (
     audit,
+    batches,
     budget,
     catalogue,
     citations,
@@ -46,6 +47,7 @@ HANDLERS = (
     debates.readable,
     documents.documents,
     documents.document,
+    *batches.HANDLERS,
     audit.bundle,
     audit.verifier_keys,
     audit.logs,

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
-import time
 from collections.abc import AsyncIterator
 from typing import ClassVar
 from uuid import UUID
@@ -20,14 +19,13 @@ from litestar import Response, get
 from litestar.response import Stream
 from msgspec import Struct
 
-from service import telemetry
 from service.audit.export import FILTERS
 from service.audit.note import encode_base64
 from service.audit.proof import TlogProof
 from service.audit.record import Writer
 from service.audit.tiles import WIDTH, TilePath, encode_entries, parse_tile_path
 from service.debate.model import Status
-from service.errors import BadRequest, GainsayError, NotFound, NotProvable
+from service.errors import BadRequest, NotFound, NotProvable
 from service.reviews import evidence
 from service.reviews.evidence.impact import affected_decisions
 from service.reviews.evidence.key_register import KeyInRegister, key_register
@@ -43,10 +41,10 @@ from service.web.access import expect_whole
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller, database
 from service.web.codings import wanted_coding
+from service.web.cut_short import cut_short
 from service.web.debates import ASK_AGAIN, answered, cursor, known_query, linked, one_of
 from service.web.file_names import kept_as
-from service.web.problems import NotAcceptable, request_id
-from service.web.revocation import LOOK_S, is_still_good, revoked
+from service.web.problems import NotAcceptable
 from service.web.types import address
 
 TEXT = "text/plain"
@@ -242,7 +240,7 @@ async def records(request: HttpRequest) -> Stream:
         "Vary": "Accept",
         **kept_as("attachment", log.replace("/", "-"), form, otherwise="log"),
     }
-    return Stream(_cut_short(chunks, request, log), media_type=media, headers=header_fields)
+    return Stream(cut_short(chunks, request, f"the log {log}"), media_type=media, headers=header_fields)
 
 
 @get("/v1/debates/{debate:str}/audit")
@@ -353,25 +351,6 @@ def _export_form(request: HttpRequest) -> tuple[Form, str]:
         return RECORDS[wanted], wanted
     wanted = one_of("format", asked, FORMS)
     return next((form, media) for media, form in RECORDS.items() if form == wanted)
-
-
-async def _cut_short(chunks: AsyncIterator[bytes], request: HttpRequest, log: str) -> AsyncIterator[bytes]:
-    """The chunks. An error cuts the connection, so that the client cannot take a part for the whole export.
-
-    So does the revocation of the caller's credential under way.
-    """
-    id_, looked_at = request_id.get(), time.monotonic()
-    authenticator = app_state(request).authenticator
-    try:
-        async for chunk in chunks:
-            if authenticator.configured and time.monotonic() - looked_at > LOOK_S:
-                looked_at = time.monotonic()
-                if not await is_still_good(authenticator, caller(request)):
-                    raise revoked()
-            yield chunk
-    except GainsayError as error:
-        telemetry.LOG.error("export cut", extra={"request": id_, "log": log, "code": error.code})
-        raise
 
 
 def _writer(request: HttpRequest) -> Writer:

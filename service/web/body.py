@@ -73,13 +73,20 @@ async def _received(request: HttpRequest, limit: int) -> bytes:
             return b"".join(chunks)
 
 
-def _json_expected(request: HttpRequest) -> None:
+async def read_lines(request: HttpRequest, limit: int, media: tuple[str, ...]) -> bytes:
+    """A body of JSON Lines, undecoded; raises what `read` raises before it decodes."""
+    _json_expected(request, media)
+    return await read_bytes(request, limit)
+
+
+def _json_expected(request: HttpRequest, media: tuple[str, ...] = ("application/json",)) -> None:
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     name, _, charset = parameters.strip().partition("=")
-    if kind.strip().lower() != "application/json":
+    if kind.strip().lower() not in media:
         found = kind.strip()[:SAID_MAX] or "none"
         raise UnsupportedMediaType(
-            f"expected the header Content-Type: application/json, found {found}", wanted={"Accept": "application/json"}
+            f"expected the header Content-Type: {' or '.join(media)}, found {found}",
+            wanted={"Accept": ", ".join(media)},
         )
     if name.strip().lower() == "charset" and charset.strip().strip('"').lower() not in ("utf-8", "utf8", "us-ascii"):
         raise UnsupportedMediaType("expected JSON in UTF-8; encode the body in UTF-8 and leave out the charset")

@@ -29,7 +29,7 @@ _SUBMIT, _CHECK = OperationLimits("submit", "submit"), OperationLimits("check", 
 _READ, _EVIDENCE = OperationLimits("read", "read"), OperationLimits("evidence", "read")
 FREE = OperationLimits(None, None)
 LIMITS: Mapping[str, OperationLimits] = {
-    **dict.fromkeys(("submitCase", "createChatCompletion"), _SUBMIT),
+    **dict.fromkeys(("submitCase", "createChatCompletion", "createBatch"), _SUBMIT),
     **dict.fromkeys(("decide", "quoteCase", "checkCitations"), _CHECK),
     **dict.fromkeys(
         (
@@ -44,20 +44,21 @@ LIMITS: Mapping[str, OperationLimits] = {
             "listKeys",
             "listLogs",
             *("listWebhooks", "readWebhook", "listWebhookDeliveries"),
+            *("listBatches", "readBatch"),
             *("readCaller", "listApiKeys", "readApiKey", "listSubjects", "readSubject", "listTenants", "listReviewers"),
         ),
         _READ,
     ),
     **dict.fromkeys(
         (
-            *("readReport", "listDocuments", "readDocument", "readBundle", "exportRecords", "recall"),
+            *("batchResults", "readReport", "listDocuments", "readDocument", "readBundle", "exportRecords", "recall"),
             *("readCheckpoint", "proveRecord", "proveConsistency", "readTile"),
         ),
         _EVIDENCE,
     ),
     **dict.fromkeys(("issueApiKey", "rotateApiKey", "createTenant", "assignReviewer", "removeReviewer"), _CHECK),
     **dict.fromkeys(("createWebhook", "rotateWebhook", "enableWebhook", "testWebhook", "redeliverWebhook"), _CHECK),
-    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "disableWebhook"), FREE),
+    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "disableWebhook", "abortBatch"), FREE),
     **dict.fromkeys(("alive", "ready", "metrics"), FREE),
     **dict.fromkeys(("landing", "openapi", "openapi30", "listProblems", "readProblem", "docs", "docsFile"), FREE),
 }

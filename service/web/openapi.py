@@ -32,6 +32,7 @@ from service.web.about import INFO, TAGS
 from service.web.about_access import SECURITY_SCHEMES, credentials, needed
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
+from service.web.batches import LINES
 from service.web.completions.error_form import ChatError, chat_error
 from service.web.completions.request import ChatRequest
 from service.web.connection_bounds import NO_HTTP
@@ -321,6 +322,9 @@ def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
             media: {"schema": schemas.content(media, types), **_recorded(operation.id, status, media)}
             for media, types in answer.content.items()
         }
+    if answer.line is not None:
+        for media in (media for media in LINES if media in answer.content):
+            described["content"][media]["schema"] = _of_lines(schemas.of(answer.line))
     return described
 
 
@@ -351,10 +355,19 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
 
 
 def _body(operation: Operation, type_: type, schemas: _Schemas) -> Schema:
+    if operation.lines:
+        lines = {"schema": _of_lines(schemas.of(CaseRequest), schemas.of(type_))}
+        return {"required": True, "content": dict.fromkeys(operation.lines, lines)}
     content: Schema = {"schema": schemas.of(type_)}
     if examples := _examples(type_):
         content["examples"] = examples
     return {"required": operation.body_required, "content": {"application/json": content}}
+
+
+def _of_lines(*lines: Schema) -> Schema:
+    """JSON Lines: a text, each line of which is one of these."""
+    whole = {"type": "string", "description": "The whole file. Each of its lines is JSON of one of the other types."}
+    return {"anyOf": [whole, *lines]}
 
 
 def _examples(type_: type) -> Schema:

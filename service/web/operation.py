@@ -9,6 +9,7 @@ from msgspec import Struct
 from service.identity.roles import Scope
 from service.reviews.query_parameters import PAGE, PAGE_MAX
 from service.web.deprecations import Deprecation
+from service.web.headers import KEY_MAX
 from service.web.versions import API_VERSION
 
 JSON = "application/json"
@@ -29,11 +30,15 @@ class Parameter(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """A successful answer: its meaning, its types by media type (none: no body), and the headers it may carry."""
+    """A successful answer: its meaning, its types by media type (none: no body), and the headers it may carry.
+
+    ``line`` is the type of each line of JSON Lines.
+    """
 
     description: str
     content: dict[str, tuple[Any, ...]] = {}
     headers: tuple[str, ...] = ()
+    line: Any = None
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -44,6 +49,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     ``deprecated`` says from when to when an operation is on its way out: none is today.
     ``problems`` are the statuses, besides 500, that come with a problem document, or with an error in OpenAI's form
     where ``errors`` says so. ``problem_headers`` are the headers of such an answer, besides those of every problem.
+    ``lines`` are the media types of a body of lines, each of which is the ``body`` or the case in it.
     """
 
     method: Literal["get", "post"]
@@ -57,6 +63,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     parameters: tuple[Parameter, ...] = ()
     body: type | None = None
     body_required: bool = True
+    lines: tuple[str, ...] = ()
     answers: dict[int, Answer]
     errors: Literal["problem", "openai"] = "problem"
     problems: tuple[int, ...] = ()
@@ -71,7 +78,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 HEADERS: dict[str, tuple[str, Schema]] = {
-    "Location": ("The address of the debate, or of the key.", {"type": "string"}),
+    "Location": ("The address of the debate, of the batch, or of the key.", {"type": "string"}),
     "Content-Location": ("The address of this result.", {"type": "string"}),
     "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 0}),
     "ETag": (
@@ -92,7 +99,7 @@ HEADERS: dict[str, tuple[str, Schema]] = {
         {"type": "string", "pattern": "^@[0-9]+$"},
     ),
     "Sunset": ("The first day on which the operation may not be answered any more (RFC 8594).", {"type": "string"}),
-    "Idempotency-Replayed": ("true: this case was already recorded under the same key.", {"type": "string"}),
+    "Idempotency-Replayed": ("true: this case, or batch, was already recorded under the same key.", {"type": "string"}),
     "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
     "Gainsay-Checkpoint": (
         "The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later.",
@@ -145,3 +152,11 @@ LIMIT = Parameter(
 )
 IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of what the client has already.", {"type": "string"})
 AFTER = Parameter("after", "query", "The value of next on the previous page.", {"type": "string", "format": "uuid"})
+IDEMPOTENCY_KEY = Parameter(
+    "Idempotency-Key",
+    "header",
+    f"A string of 1 to {KEY_MAX} ASCII characters in quotes. The quotes may be left out if it has no space or quote. "
+    "Use a new key for each case. A case sent again under its key starts no second debate and causes no second charge. "
+    "A key is stored as long as the record.",
+    {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
+)

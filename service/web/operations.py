@@ -9,16 +9,17 @@ from service.report import VIEWS, Result, Summary
 from service.report.result.types import Gate
 from service.reviews.on_disconnect import LEAVE_S
 from service.web.audit_operations import AUDIT
+from service.web.batch_operations import BATCHES
 from service.web.budget import BUDGET
 from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.completions.operations import COMPLETIONS
 from service.web.debates import REPORTS
-from service.web.headers import KEY_MAX, WAIT_MAX_S
+from service.web.headers import WAIT_MAX_S
 from service.web.identity_operations import IDENTITY
 from service.web.list_operations import LISTS
 from service.web.model_types import ModelList
-from service.web.operation import DEBATE, IF_NONE_MATCH, JSON, Answer, Operation, Parameter, Schema
+from service.web.operation import DEBATE, IDEMPOTENCY_KEY, IF_NONE_MATCH, JSON, Answer, Operation, Parameter, Schema
 from service.web.page_operations import PAGES
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
@@ -30,14 +31,6 @@ _PREFER = Parameter(
     "header",
     f"wait=N delays the answer until the debate ends, for at most N seconds. N may be {WAIT_MAX_S} at most (RFC 7240).",
     {"type": "string"},
-)
-_IDEMPOTENCY_KEY = Parameter(
-    "Idempotency-Key",
-    "header",
-    f"A string of 1 to {KEY_MAX} ASCII characters in quotes. The quotes may be left out if it has no space or quote. "
-    "Use a new key for each case. A case sent again under its key starts no second debate and causes no second charge. "
-    "A key is stored as long as the record.",
-    {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
 )
 _SEEN: Schema = {"type": "string", "pattern": "^[0-9]{0,9}$"}
 _LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen. Empty if none was.", _SEEN)
@@ -90,7 +83,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "When too many debates are queued (queue_full) or too many cases arrive together (overloaded), retry "
             "after Retry-After."
         ),
-        parameters=(_VIEW, _PREFER, _IDEMPOTENCY_KEY),
+        parameters=(_VIEW, _PREFER, IDEMPOTENCY_KEY),
         body=CaseRequest,
         answers={
             202: Answer("Queued for debate.", {JSON: (Submission,)}, ("Location", "Retry-After", "Preference-Applied")),
@@ -182,6 +175,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     LISTS["listDocuments"],
     LISTS["readDocument"],
+    *BATCHES,
     *AUDIT,
     Operation(
         method="post",

@@ -16,7 +16,7 @@ from service.debate import entries, findings, model, options, results, suspicion
 from service.debate.replies import adversarial as replies
 from service.debate.replies import screening
 from service.delivering import payload
-from service.intake import request
+from service.intake import batch_file, request
 from service.policy import limits
 from service.report.events import convergence as convergence_events
 from service.report.events import panel_types as panel_events
@@ -41,6 +41,7 @@ from service.report.result import types as result
 from service.reviews.evidence import key_register
 from service.web import (
     audit,
+    batch_types,
     budget,
     catalogue,
     citations,
@@ -305,6 +306,15 @@ SCHEMA_NAMES: dict[type, str] = {
     types.AbortRequest: "AbortRequest",
     types.Abortion: "Abortion",
     types.Health: "Health",
+    batch_file.BatchLine: "BatchLine",
+    batch_types.BatchAbortRequest: "BatchAbortRequest",
+    batch_types.BatchCounts: "BatchCounts",
+    batch_types.BatchRefusals: "BatchRefusals",
+    batch_types.BatchPause: "BatchPause",
+    batch_types.BatchLinks: "BatchLinks",
+    batch_types.BatchState: "BatchState",
+    batch_types.BatchList: "BatchList",
+    batch_types.BatchResult: "BatchResult",
     identity_types.KeyRequest: "KeyRequest",
     identity_types.RotationRequest: "RotationRequest",
     identity_types.RevocationRequest: "RevocationRequest",

@@ -11,6 +11,7 @@ from the operation's scope; the answer of the server is what came over the wire.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -51,9 +52,13 @@ GATE = {"taskType": "contract", "estimatedDownside": 100_000, "confidenceScore":
 
 @dataclass(frozen=True)
 class Request:
-    """A request that the service answers to a caller that may send it. ``of`` has the body of single callers."""
+    """A request that the service answers to a caller that may send it. ``of`` has the body of single callers.
+
+    ``lines`` is a body of JSON Lines.
+    """
 
     json: Any = None
+    lines: str | None = None
     query: str = ""
     of: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -67,6 +72,11 @@ REQUESTS: Mapping[str, Request] = {
     "abortDebate": Request(),
     "readReport": Request(),
     "listDocuments": Request(),
+    "createBatch": Request(lines=json.dumps(a_declined_case()), query="?ceilingUSD=1"),
+    "listBatches": Request(),
+    "readBatch": Request(),
+    "batchResults": Request(),
+    "abortBatch": Request(),
     "readDocument": Request(parts={"document": a_case()["documents"][0]["id"]}),
     "readBundle": Request(),
     "listKeys": Request(),
@@ -145,6 +155,8 @@ class Stage:
     own: dict[str, str]
     named: dict[str, Known]
     endpoints: dict[str, dict[str, str]]
+    batches: dict[str, str]
+    """The batches of submitters, and of callers, by their names."""
 
     def path(self, cell: Cell) -> str | None:
         """The address of a cell; ``None`` for the own case of a caller that may submit none."""
@@ -161,6 +173,11 @@ class Stage:
             if endpoint is None:
                 return None
             parts |= endpoint
+        if "{batch}" in cell.operation.path:
+            batch = self.batches.get(cell.caller if cell.whose == "own" else str(cell.whose))
+            if batch is None:
+                return None
+            parts["batch"] = batch
         of = self.named["wide" if cell.caller in SERVICE_WIDE else "tenant's"]
         parts |= {"key": of.key, "subject": of.subject}
         if "{debate}" in cell.operation.path:
@@ -192,13 +209,16 @@ async def stage(module_database: Database, tmp_path_factory: pytest.TempPathFact
         }
         debates: dict[Whose, str] = {}
         own: dict[str, str] = {}
+        batches: dict[str, str] = {}
         for whose, known in submitters.items():
             debates[whose] = await _finished(site, known)  # type: ignore[index]
+            batches[whose] = await _brought(site, known)
         for role in ROLES:
             holder = callers[role]
             assert holder is not None
             if "case.submit" in GRANTS[role]:
                 own[role] = await _finished(site, holder)
+                batches[role] = await _brought(site, holder)
             if holder.tenant:
                 await registers.assign(debates["assigned"], holder)
         named = {
@@ -212,7 +232,7 @@ async def stage(module_database: Database, tmp_path_factory: pytest.TempPathFact
             for name, holder in [*managing.items(), *submitters.items()]
             if holder is not None
         }
-        yield Stage(site, callers, debates, own, named, endpoints)
+        yield Stage(site, callers, debates, own, named, endpoints, batches)
 
 
 async def _endpoint(site: Served, known: Known) -> dict[str, str]:
@@ -231,6 +251,16 @@ async def _finished(site: Served, known: Known) -> str:
     return str(answer.json()["debateId"])
 
 
+async def _brought(site: Served, known: Known) -> str:
+    answer = await site.http.post(
+        "/v1/batches?ceilingUSD=1",
+        content=json.dumps(a_declined_case()),
+        headers={"content-type": "application/jsonl", **known.headers},
+    )
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["batchId"])
+
+
 def cells(stage: Stage) -> Iterator[Cell]:
     """Every cell of the matrix."""
     for operation, caller in product(OPERATIONS, [*stage.callers, "unknown"]):
@@ -238,6 +268,8 @@ def cells(stage: Stage) -> Iterator[Cell]:
             yield from (Cell(operation, caller, whose) for whose in WHOSE)
         elif "{webhook}" in operation.path:
             yield from (Cell(operation, caller, whose) for whose in ("own", "foreign", "other"))
+        elif "{batch}" in operation.path:
+            yield from (Cell(operation, caller, whose) for whose in WHOSE if whose != "assigned")
         elif "{tenant}" in operation.path:
             yield from (Cell(operation, caller, whose) for whose in ("own", "other"))
         else:
@@ -256,7 +288,7 @@ def expected(cell: Cell) -> int:
         return 403
     if cell.whose == "other":
         return 404
-    if ("{debate}" in cell.operation.path or "{webhook}" in cell.operation.path) and far != "tenant":
+    if cell.whose and "{tenant}" not in cell.operation.path and far != "tenant":
         return success if cell.whose == far else 404
     return success
 
@@ -291,7 +323,7 @@ async def test_every_route_lets_in_whom_the_table_lets_in_and_no_other(stage: St
             assert ("www-authenticate" in answer.headers) == (answer.status_code != 404), str(cell)
             assert "Supplier" not in answer.text, f"{cell}: says something of the case"
 
-    let_in = counts[200] + counts[201]
+    let_in = counts[200] + counts[201] + counts[202]
     refused = counts[401] + counts[403] + counts[404]
     print(  # noqa: T201 - the counts are what is shown
         f"\n{len(OPERATIONS)} routes, {len(ROLES)} roles and {len(STRANGERS) + 1} callers without one: "
@@ -344,10 +376,13 @@ async def _asked(stage: Stage, cell: Cell, path: str) -> httpx.Response:
     known = stage.callers.get(cell.caller)
     headers = known.headers if known else {"authorization": f"Bearer {UNKNOWN}"} if cell.caller == "unknown" else {}
     request = REQUESTS[cell.operation.id]
-    json = request.of.get(cell.caller, request.json)
+    if request.lines is not None:
+        typed = {**headers, "content-type": "application/jsonl"}
+        return await stage.site.http.post(path, content=request.lines, headers=typed)
+    sent = request.of.get(cell.caller, request.json)
     if cell.operation.id == "assignReviewer":
-        json = {"subject": stage.named["reviewer"].subject}
-    return await stage.site.http.request(cell.operation.method.upper(), path, json=json, headers=headers)
+        sent = {"subject": stage.named["reviewer"].subject}
+    return await stage.site.http.request(cell.operation.method.upper(), path, json=sent, headers=headers)
 
 
 @pytest.mark.parametrize("role", [role for role in ROLES if "case.read" in GRANTS[role]])

@@ -15,6 +15,7 @@ import pytest
 import pytest_asyncio
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
+from tests.end_to_end.test_generated_clients import LINES
 from tests.fixtures.callers import identity_file
 from tests.fixtures.npm import packages
 from tests.fixtures.postgres import Database
@@ -125,9 +126,10 @@ async def test_the_linters_see_a_fault(folder: Path, programs: Path) -> None:
 async def test_a_generator_takes_the_document_in_3_0_without_a_warning(folder: Path) -> None:
     if find_spec("openapi_python_client") is None:
         pytest.skip("openapi-python-client is not installed")
+    (folder / "generator.json").write_text(json.dumps({"content_type_overrides": LINES}), "utf-8")
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"),
-        *("--path", "openapi-3.0.json", "--output-path", "generated"),
+        *("--path", "openapi-3.0.json", "--output-path", "generated", "--config", "generator.json"),
         cwd=folder,
         env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         stdout=asyncio.subprocess.PIPE,

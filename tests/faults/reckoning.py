@@ -58,6 +58,17 @@ def noted(folder: Path, what: str) -> list[list[str]]:
     return [line.split() for line in lines if line.endswith("\n")]
 
 
+def is_settled_but_for_witnesses(house: Deployment) -> bool:
+    """Whether every debate is over, and every record under a signed head."""
+    ((under_way,),) = house.rows("SELECT count(*) FROM debate_head WHERE state <> ALL (%s)", list(OVER))
+    ((staged,),) = house.rows("SELECT count(*) FROM pending")
+    sizes = house.rows(
+        "SELECT (SELECT count(*) FROM leaf l WHERE l.log = g.log), "
+        "(SELECT max(size) FROM checkpoint c WHERE c.log = g.log) FROM log_epoch g"
+    )
+    return not under_way and not staged and all(leaves == signed for leaves, signed in sizes)
+
+
 def is_settled(house: Deployment) -> bool:
     """Whether every debate is over, and every record provable and countersigned."""
     ((under_way,),) = house.rows("SELECT count(*) FROM debate_head WHERE state <> ALL (%s)", list(OVER))

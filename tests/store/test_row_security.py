@@ -25,7 +25,7 @@ from service.store.queries import positional, queries
 from service.store.schema.protections import SHARED
 from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
-from tests.store.two_tenants import OURS, SUBJECTS, TENANTS, THEIRS, TwoTenants, two_tenants
+from tests.store.two_tenants import BATCHES, OURS, SUBJECTS, TENANTS, THEIRS, TwoTenants, two_tenants
 
 pytestmark = pytest.mark.no_replay
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -69,6 +69,8 @@ READ = (
         "tree_end",
     ),
     *("unproven", "unsigned", "unstamped", "reached", "has_case", "reviewers"),
+    *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
+    *("next_batch_line", "batch_under_way"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
@@ -78,7 +80,10 @@ OF_ALL = {
     *("backlog", "staged", "unproven", "unsigned", "unstamped"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
-WRITE = {"open_debate", "append_stop", "note", "issue_report", "note_damage"}
+WRITE = {
+    *("open_debate", "append_stop", "note", "issue_report", "note_damage"),
+    *("add_batch_lines", "open_batch", "stop_batch"),
+}
 OF_NO_TENANT = {
     *("clock", "alive", "zone", "subscribe", "tell", "lead", "manifest_prompts", "kept_contents", "contents"),
     "manifests",
@@ -142,7 +147,7 @@ def test_each_row_is_seen_by_its_own_tenant_and_none_without_one(
     stored: TwoTenants, login: psycopg.Connection[Any]
 ) -> None:
     tables = readable(login) - set(SHARED)
-    assert len(tables) == 24
+    assert len(tables) == 27
     for table in tables:
         assert seen(login, table, None) == set(), table
     for table in tables:
@@ -178,6 +183,9 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
+    every |= {"batch": BATCHES[tenant], "held": True}
+    if name in ("batch_results", "next_batch_line"):
+        return every | {"after": 0}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
     every |= {"epoch": epoch, "epochs": [epoch]}
     if name == "recall_prompt":
@@ -270,6 +278,15 @@ def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     debate, log = UUID(stored.debates[tenant][1]), stored.log(tenant)
     if name == "open_debate":
         return stored.opened[tenant] | {"debate": uuid4(), "key": None, "derived": None, "found_by": None}
+    if name == "stop_batch":
+        return {"batch": BATCHES[tenant], "tenant": tenant, "stop": "aborted", "detail": "the wrong file"}
+    if name == "add_batch_lines":
+        return {"batch": uuid4(), "tenant": tenant, "lines": [1], "keys": ["k"], "bodies": [b"a case"]}
+    if name == "open_batch":
+        made: dict[str, Any] = dict.fromkeys(("role", "kind", "via", "credential", "name"), "x")
+        made |= {"roles": [], "scopes": None}
+        made |= {"batch": uuid4(), "tenant": tenant, "subject": SUBJECTS[tenant], "count": 1, "deadline": None}
+        return made | {"key": None, "body": bytes(32), "ceiling": 9}
     record = {"debate": uuid4(), "log": log, "tenant": tenant, "leaf": b"leaf", "salt": bytes(32), "body": b"{}"}
     if name == "note":
         return record
@@ -284,7 +301,7 @@ async def test_a_row_of_another_tenant_is_refused(stored: TwoTenants, serving: S
     before = everything(stored)
 
     for database in (serving.of(OURS), serving):
-        if name == "issue_report":  # the other tenant's debate is not found
+        if name in ("issue_report", "stop_batch"):  # the other tenant's debate, or batch, is not found
             assert await database.query(name, written(stored, name, THEIRS)) == []
             continue
         with pytest.raises(StatementRefused):
@@ -292,7 +309,7 @@ async def test_a_row_of_another_tenant_is_refused(stored: TwoTenants, serving: S
 
     assert everything(stored) == before
     assert await serving.of(THEIRS).query(name, written(stored, name, THEIRS))
-    assert everything(stored) != before
+    assert everything(stored) != before or name == "stop_batch"
 
 
 async def test_another_tenants_debate_is_not_aborted(stored: TwoTenants, serving: ServingDatabase) -> None:
@@ -351,6 +368,10 @@ async def test_no_tenant_stays_in_a_connection(stored: TwoTenants, serving: Serv
         "SELECT FROM tenant",
         "SELECT has_operator('default')",
         "DELETE FROM pending",
+        "UPDATE batch_limit SET ceiling = 1000000",
+        "UPDATE case_batch SET subject = 'another'",
+        "UPDATE batch_line SET body = NULL, debate = gen_random_uuid()",
+        "DELETE FROM batch_line",
         "UPDATE spend_limit SET drawn = 0",
         "INSERT INTO draw VALUES (gen_random_uuid(), 1, 'default', current_date, current_date, 1)",
         "INSERT INTO log_epoch VALUES ('localhost/default/2', 'default', 2, 'key')",

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from service.debate.turns import TurnId
 from service.errors import Fenced, StoreUnavailable
+from service.identity.caller import Caller
 from service.money import Refusal
 from service.store import queue
+from tests.fixtures.batching import a_batch
 from tests.fixtures.postgres import Database as Server
 from tests.fixtures.running import Bench, bench
 from tests.fixtures.spending import Spender, Spenders, a_tenant, exact, limits, set_day
@@ -22,17 +24,19 @@ from tests.fixtures.spending import Spender, Spenders, a_tenant, exact, limits, 
 pytestmark = pytest.mark.no_replay
 
 CEILING = 400
+BATCH_CEILING = 600
 STEPS = ("draw", "draw", "draw", "lose", "hold", "hold", "settle", "settle", "conclude", "take over", "day")
 
 
 class Purse:
     """What one debate has drawn, by day, and what it has done with it; under which limits its worker draws."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, batched: bool = False) -> None:
+        self.batched = batched
         self.day: int | None = 300
         self.month: int | None = 700
         self.draws: list[tuple[date, int]] = []
-        self.spent = self.excess = 0
+        self.spent = self.excess = self.over_batch = 0
         self.held: dict[TurnId, int] = {}
 
     @property
@@ -70,6 +74,15 @@ class Model:
     def excess(self, period: str, starts: date) -> int:
         return sum(amount for day, amount in self.over.items() if first(period, day) == starts)
 
+    def drawn_of_batch(self) -> int:
+        return sum(p.granted for p in self.purses if p.batched) + sum(p.spent for p in self.ended if p.batched)
+
+    def excess_of_batch(self) -> int:
+        return sum(p.over_batch for p in (*self.purses, *self.ended) if p.batched)
+
+    def left_of_batch(self) -> int:
+        return BATCH_CEILING - self.drawn_of_batch() - self.excess_of_batch()
+
     def left(self, period: str, limit: int | None) -> int | None:
         starts = first(period, self.today)
         return None if limit is None else limit - self.drawn(period, starts) - self.excess(period, starts)
@@ -79,13 +92,16 @@ class Model:
         room = CEILING - purse.granted
         if need > room:
             return Refusal("debateCeiling", need, room)
+        batch = self.left_of_batch() if purse.batched else None
+        if batch is not None and batch < need:
+            return Refusal("batchCeiling", need, batch)
         month, day = self.left("month", purse.month), self.left("day", purse.day)
         if month is not None and month < need:
             return Refusal("tenantMonth", need, month)
         if day is not None and day < need:
             return Refusal("tenantDay", need, day)
         most = min(max(need, want), room)
-        plenty = all(left is None or left // 10 >= most for left in (month, day))
+        plenty = all(left is None or left // 10 >= most for left in (batch, month, day))
         purse.draws.append((self.today, most if plenty else need))
         return None
 
@@ -120,6 +136,7 @@ class Play:
     def __init__(self, service: Bench, server: Server, spenders: Spenders, data: st.DataObject) -> None:
         self.service, self.server, self.spenders, self.data = service, server, spenders, data
         self.tenant, self.model = a_tenant(), Model()
+        self.batch = ""
         self.database: Any = Losing(service.database)
         self.open: list[tuple[Spender, Purse]] = []
         set_day(server, self.model.today.isoformat())
@@ -128,8 +145,12 @@ class Play:
         return self.data.draw(st.integers(0, max(0, most)))
 
     async def begin(self) -> None:
-        debate = await self.spenders.queue(limits(day=1), self.tenant, CEILING)
-        purse = Purse()
+        batched = self.data.draw(st.booleans())
+        if batched and not self.batch:
+            self.batch = await a_batch(self.service.database, BATCH_CEILING, caller=Caller(self.tenant))
+        batch = self.batch if batched else None
+        debate = await self.spenders.queue(limits(day=1), self.tenant, CEILING, batch)
+        purse = Purse(batched=batched)
         self.model.purses.append(purse)
         self.open.append((await self.take(debate, purse), purse))
 
@@ -192,6 +213,7 @@ class Play:
         if purse.draws and billed > held:
             latest = purse.draws[-1][0]
             self.model.over[latest] = self.model.over.get(latest, 0) + billed - held
+            purse.over_batch += billed - held
 
     async def concludes(self, at: int) -> None:
         """What is open is settled in the same append."""
@@ -215,6 +237,9 @@ class Play:
                 self.model.excess(row.period, row.starts),
             ), row
             assert row.ceiling is None or row.spent <= row.drawn <= row.ceiling
+        for account in balance.batches:
+            assert (account.drawn, account.excess) == (self.model.drawn_of_batch(), self.model.excess_of_batch())
+            assert account.spent <= account.drawn <= account.ceiling == BATCH_CEILING
         for spender, purse in self.open:
             assert (spender.log.allocated, spender.free) == (purse.granted, purse.free)
 
@@ -231,7 +256,9 @@ async def play(server: Server, data: st.DataObject) -> None:
         while game.open:
             await game.concludes(0)
         await game.check()
-        assert all(row.open == 0 for row in (await exact(service, game.tenant)).periods)
+        balance = await exact(service, game.tenant)
+        assert all(period.open == 0 for period in balance.periods)
+        assert all(batch.open == 0 for batch in balance.batches)
 
 
 @settings(max_examples=settings().max_examples // 4)

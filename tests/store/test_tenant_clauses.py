@@ -49,9 +49,16 @@ OUTBOX = "one process sends the messages of all tenants, in turn (0022_webhooks.
 REGISTER = "a function of migrations/0017_identity.sql has the tenant in each of its clauses"
 NAMES = "the names of tenants are the administrators' to see and to give, who serve all of them"
 RATES = "counts of requests, no case: a process asks for buckets that it has made of a tenant and a caller itself"
+FEED = "the feeder serves every tenant's batches: a claim names each with its tenant, what follows asks by its id"
 OWN = "of a session or of the server itself; it reads no row of a tenant"
 SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("open_debate", "note", "rotate_log", "open_log", "note_damage"), NEW),
+    **dict.fromkeys(("add_batch_lines", "open_batch"), NEW),
+    **dict.fromkeys(
+        ("claim_batches", "release_batch", "next_batch_line", "settle_batch_line", "refuse_batch_lines"), FEED
+    ),
+    **dict.fromkeys(("batch_under_way", "end_batch", "remove_stray_lines"), FEED),
+    "batch_balance": CHECK,
     **dict.fromkeys(("claim", "disown"), QUEUE),
     "forget_listeners": "deletes what has been of no use for a minute, whoever listened",
     **dict.fromkeys(("backlog", "unproven", "open_incidents", "open_damage", "log_tenants", "every_log"), HEALTH),
@@ -155,6 +162,7 @@ def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     yield from _of_assignments(ours, theirs)
     yield from _of_webhooks()
     yield from _of_tenants()
+    yield from _of_batches(theirs)
 
 
 def _of_debates(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
@@ -433,6 +441,47 @@ def _sent(tenant: str) -> str:
     return (
         "INSERT INTO webhook_delivery (seq, id, tenant, webhook, state) OVERRIDING SYSTEM VALUE "
         f"VALUES (99, '{MESSAGE}', '{tenant}', '{HOOK}', 'waiting')"
+    )
+
+
+def _of_batches(theirs: Tenant) -> Iterator[Scenario]:
+    """A batch of the other tenant, and one of ours whose line names a debate of the other's."""
+    mine, foreign = UUID(int=0x019A << 112 | 1), UUID(int=0x019A << 112 | 2)
+    made = "".join(
+        "INSERT INTO case_batch (batch, tenant, subject, role, kind, via, roles, credential, lines, key, body) "
+        f"VALUES ('{batch}', '{tenant}', 's', 'r', 'k', 'v', '{{}}', '', 1, sha256('{tenant}'), sha256('body')); "
+        f"INSERT INTO batch_line (batch, line, tenant, debate) VALUES ('{batch}', 1, '{tenant}', '{theirs.done}'); "
+        f"INSERT INTO batch_limit (batch, tenant, ceiling) VALUES ('{batch}', '{tenant}', 9); "
+        for batch, tenant in ((mine, OURS), (foreign, THEIRS))
+    )
+    asked = {"tenant": OURS, "batch": foreign, "subject": None, "held": False}
+    key = sha256(THEIRS.encode()).digest()
+    yield Scenario(query="keyed_batch", given={**asked, "key": key}, always=made, expected=())
+    yield Scenario(query="open_batches", given={"tenant": NOBODY}, always=made, expected=({"open": 0},))
+    yield Scenario(query="batch", given=asked, always=made, expected=())
+    yield Scenario(
+        query="batches", given={**asked, "tenant": NOBODY, "below": None, "limit": 9}, always=made, expected=()
+    )
+    yield Scenario(query="batch_counts", given=asked, always=made, expected=())
+    waits = {"stands": "waiting", "refused": False, "joined": False, "lines": 1, "spent": 0}
+    yield Scenario(query="batch_counts", given={**asked, "batch": mine}, always=made, expected=(waits,))
+    page = {**asked, "after": 0, "limit": 9}
+    yield Scenario(query="batch_results", given=page, always=made, expected=())
+    line = dict.fromkeys(("key", "refused", "detail", "stands", "format", "task_type", "spent", "decision"))
+    line |= {"line": 1, "debate": theirs.done, "joined": False}
+    yield Scenario(query="batch_results", given={**page, "batch": mine}, always=made, expected=(line,))
+    yield Scenario(
+        query="stop_batch",
+        given={**asked, "stop": "aborted", "detail": "not ours"},
+        always=made,
+        state="SELECT stop FROM case_batch ORDER BY batch",
+        expected=(),
+    )
+    yield Scenario(
+        query="batch_room",
+        given={"batch": mine},
+        always=made,
+        craft=f"UPDATE debate_head SET batch = '{foreign}' WHERE debate = '{theirs.queued}'",
     )
 
 

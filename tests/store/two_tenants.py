@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
+from uuid import UUID
 
 import psycopg
 
@@ -25,6 +26,8 @@ OURS, THEIRS = "default", "other"
 TENANTS = (OURS, THEIRS)
 SUBJECTS = {OURS: f"sub_{'a' * 26}", THEIRS: f"sub_{'b' * 26}"}
 """A reviewer of each tenant, to whom a case is assigned."""
+BATCHES = {OURS: UUID(int=0x019A << 112 | 0xA), THEIRS: UUID(int=0x019A << 112 | 0xB)}
+"""A batch of each tenant."""
 REST = """
 INSERT INTO tenant (name, created_by) VALUES (%(tenant)s, 'test') ON CONFLICT DO NOTHING;
 INSERT INTO subject (id, tenant, source, external, kind)
@@ -32,6 +35,13 @@ VALUES (%(subject)s, %(tenant)s, 'key', %(subject)s, 'person');
 INSERT INTO derived_key (tenant, key, debate) VALUES (%(tenant)s, sha256('key 1'), %(debate)s);
 INSERT INTO assignment (tenant, debate, subject, by_subject) VALUES (%(tenant)s, %(debate)s, %(subject)s, 'test');
 INSERT INTO spend_limit (tenant, period, starts, ceiling, drawn) VALUES (%(tenant)s, 'day', current_date, 9, 5);
+INSERT INTO case_batch (batch, tenant, subject, role, kind, via, roles, credential, name, lines, key, body)
+VALUES (%(batch)s, %(tenant)s, %(subject)s, 'requester', 'person', 'apiKey', '{requester}', '', 'of a tenant', 2,
+        sha256('key 1'), sha256('body'));
+INSERT INTO batch_line (batch, line, tenant, debate) VALUES (%(batch)s, 1, %(tenant)s, %(debate)s);
+INSERT INTO batch_line (batch, line, tenant, key, body) VALUES (%(batch)s, 2, %(tenant)s, 'k', 'a case');
+INSERT INTO batch_limit (batch, tenant, ceiling) VALUES (%(batch)s, %(tenant)s, 9);
+UPDATE debate_head SET batch = %(batch)s WHERE tenant = %(tenant)s AND state = 'queued';
 INSERT INTO damage (subject, tenant, log, debate, place, what)
 VALUES ('debate', %(tenant)s, %(log)s, %(debate)s, 'entry 1', 'is another');
 INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality,
@@ -84,7 +94,13 @@ def two_tenants(database: Database) -> TwoTenants:
     with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
         for tenant, (first, second, queued) in debates.items():
             cursor = psycopg.ClientCursor(admin)
-            given = {"tenant": tenant, "log": f"localhost/{tenant}/1", "debate": second, "subject": SUBJECTS[tenant]}
+            given = {
+                "tenant": tenant,
+                "log": f"localhost/{tenant}/1",
+                "debate": second,
+                "subject": SUBJECTS[tenant],
+                "batch": BATCHES[tenant],
+            }
             cursor.execute(REST.encode(), given)
             records = "SELECT record FROM gainsay.issued_report WHERE debate = %s"
             for table in TENANTLESS:

@@ -21,7 +21,7 @@ from service.debate.replies.panel import QuestionType
 from service.debate.replies.parts import ConfidenceLevel
 from service.policy import GatePolicy, task_types
 from service.running.provider_port import FailureReason
-from service.store.spend import LIMITS
+from service.store.spend import BATCH, LIMITS
 from service.telemetry import LABELLED, REGISTRY, Given, Labelled
 
 RULES_ON_THE_MERITS = gate._Weighed(GatePolicy("1", ""), 1).merits(
@@ -39,7 +39,7 @@ CLOSED_SETS = {
     ("CONSENSUS_LAGGING", "by"): {*get_args(get_type_hints(results.ConsensusRound)["by"])},
     ("CITATIONS", "verdict"): {*get_args(findings.Verdict)},
     ("STRIKES", "reason"): {*get_args(findings.StrikeReason)},
-    ("REFUSALS", "limit"): {"debateCeiling", "providerOverrun", *LIMITS.values()},
+    ("REFUSALS", "limit"): {"debateCeiling", "providerOverrun", BATCH, *LIMITS.values()},
     ("ATTEMPTS_FAILED", "reason"): {*get_args(FailureReason)},
     ("ENTRIES", "kind"): {entry.__struct_config__.tag for entry in get_args(Entry)},
 }

@@ -6,6 +6,7 @@ differ from run to run, so a test compares the members and not the values (`test
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -87,6 +88,33 @@ async def recorded(site: Served) -> AsyncIterator[Recorded]:
     yield _json("alive.200.alive", await http.get("/livez"))
     yield _json("ready.200.ready", await http.get("/readyz"))
     yield Recorded("metrics.200.beginning.txt", _beginning((await http.get("/metrics")).text))
+    async for one in _of_a_batch(http, case):
+        yield one
+
+
+async def _of_a_batch(http: httpx.AsyncClient, case: JSON) -> AsyncIterator[Recorded]:
+    """A batch of a case that is debated and one that the gate declines."""
+    lines = [{"key": "contract 4711", "case": case}, {"key": "contract 4712", "case": a_declined_case()}]
+    made = await http.post(
+        "/v1/batches?ceilingUSD=25.00&name=third%20quarter",
+        content="".join(f"{json.dumps(line)}\n" for line in lines),
+        headers={"content-type": "application/jsonl"},
+    )
+    yield _json("createBatch.202.stored", made)
+    here = made.headers["location"]
+    read = await http.get(here)
+    for _ in range(600):
+        if read.json()["status"] == "ended":
+            break
+        await asyncio.sleep(0.1)
+        read = await http.get(here)
+    yield _json("readBatch.200.ended", read)
+    yield _json("listBatches.200.page", await http.get("/v1/batches?limit=1"))
+    results = await http.get(f"{here}/results")
+    yield Recorded("batchResults.200.lines.jsonl", results.content)
+    table = await http.get(f"{here}/results", headers={"accept": "text/csv"})
+    yield Recorded("batchResults.200.table.csv", table.content)
+    yield _json("abortBatch.200.over", await http.post(f"{here}/abort"))
 
 
 async def _of_the_registers(site: Served, debate: str) -> AsyncIterator[Recorded]:

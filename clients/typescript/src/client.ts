@@ -69,7 +69,9 @@ export interface Submitted {
 }
 
 const JSON_TYPE = "application/json";
+const JSONL_TYPE = "application/jsonl";
 const DEBATES = "/v1/debates";
+const BATCHES = "/v1/batches";
 const WAIT_MAX_S = 60;
 const POLL_S = 1;
 const MEDIA = { html: "text/html", markdown: "text/markdown", pdf: "application/pdf" } as const;
@@ -195,6 +197,51 @@ export class Gainsay {
   /** Abort a debate: it makes no further model calls. An abort is idempotent. */
   async abort(debate: string, options: { reason?: string } = {}): Promise<Schemas["Abortion"]> {
     return this.post(`${debatePath(debate)}/abort`, options);
+  }
+
+  /**
+   * Submit many cases as one file, under a `ceiling` in US dollars: stored once under `key`. `lines` is the file, or its
+   * lines: cases, or `{ key, case }` with a key of your own.
+   */
+  async createBatch(
+    lines: string | readonly (CaseRequest | Schemas["BatchLine"])[],
+    options: { ceiling?: string; deadline?: string | Date; name?: string; key?: string } = {},
+  ): Promise<Schemas["BatchState"]> {
+    const { ceiling, key = crypto.randomUUID(), ...named } = options;
+    const headers = { "content-type": JSONL_TYPE, "idempotency-key": quotedKey(key) };
+    const body = typeof lines === "string" ? lines : lines.map((line) => `${encode(line)}\n`).join("");
+    const query = { ...named, ceilingUSD: ceiling };
+    try {
+      const answer = await this.exchange.send({ method: "POST", path: BATCHES, query, headers, body, repeatable: true });
+      this.server.expectOwn(answer.headers.get("location"));
+      return answer.members<Schemas["BatchState"]>();
+    } catch (error) {
+      if (error instanceof Unreachable) throw error.under(key);
+      if (error instanceof GainsayError) error.key = key;
+      throw error;
+    }
+  }
+
+  /** One page of batches, the newest first; `after` is `next` of the page before. */
+  async batches(options: { limit?: number; after?: string } = {}): Promise<Schemas["BatchList"]> {
+    return this.get(BATCHES, options);
+  }
+
+  /** How a batch stands. */
+  async batch(batch: string): Promise<Schemas["BatchState"]> {
+    return this.get(`${BATCHES}/${part(batch)}`);
+  }
+
+  /** The lines of a batch with what became of them, or as `csv` its decisions: a whole file, or an error. */
+  async batchResults(batch: string, options: { form?: "jsonl" | "csv" } = {}): Promise<Uint8Array<ArrayBuffer>> {
+    const headers = { accept: options.form === "csv" ? "text/csv" : JSONL_TYPE };
+    const path = `${BATCHES}/${part(batch)}/results`;
+    return (await this.exchange.send({ method: "GET", path, headers, repeatable: true })).body;
+  }
+
+  /** Abort a batch: none of its cases begins any more. An abort is idempotent. */
+  async abortBatch(batch: string, options: { reason?: string } = {}): Promise<Schemas["BatchState"]> {
+    return this.post(`${BATCHES}/${part(batch)}/abort`, options);
   }
 
   /** Ask the gate alone; nothing is stored. */

@@ -19,6 +19,7 @@ from service.cli import case_options, exit_codes, startup
 from service.cli.access.port import (
     JSON,
     Aborted,
+    BatchAsked,
     Contradicted,
     Exported,
     Query,
@@ -30,12 +31,13 @@ from service.cli.access.port import (
 )
 from service.cli.own_worker import wait_finished
 from service.debate.amounts import usd
-from service.errors import GainsayError, NotFound, NotProvable
+from service.errors import GainsayError, NotFound, NotProvable, TooLarge
 from service.intake.request import CaseRequest, GateRequest
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.report import Line, Result, build_gate, events, sent
 from service.reviews import evidence
+from service.reviews.batches import AskedBatch
 from service.reviews.evidence.impact import affected_decisions
 from service.reviews.evidence.key_register import key_register
 from service.reviews.evidence.log_export import Form as ExportForm
@@ -180,6 +182,42 @@ class InProcess:
         """Abort a debate."""
         found = await (await self._proving()).reviews.abort(debate, startup.LOCAL, why)
         return Aborted(found.debate, found.status, usd(found.spent), usd(found.held), found.calls)
+
+    async def bring_batch(self, lines: bytes, asked: BatchAsked, key: str) -> JSON:
+        """Store a file of cases as a batch."""
+        desk = (await self._proving()).reviews.batches
+        if len(lines) > (most := desk.bounds_of(startup.LOCAL.tenant).max_bytes):
+            raise TooLarge(f"a batch may have {most} bytes, found {len(lines)}; divide the file")
+        brought = await desk.bring(lines, AskedBatch(asked.ceiling, asked.deadline, asked.name), startup.LOCAL, key)
+        return await self.batch(brought.batch)
+
+    async def batch(self, batch: str) -> JSON:
+        """How a batch stands."""
+        from service.web.batch_types import BatchState
+
+        found = await (await self._proving()).reviews.batches.read(batch, startup.LOCAL)
+        return cast(JSON, sent.as_json(BatchState.of(found)))
+
+    async def batch_results(self, batch: str, form: str, file: IO[bytes]) -> None:
+        """Write what became of the lines of a batch."""
+        from service.web.batches import write_lines, write_table
+
+        pages = (await self._opened()).reviews.batches.results(batch, startup.LOCAL)
+        async for chunk in (write_table if form == "csv" else write_lines)(pages):
+            file.write(chunk)
+
+    async def abort_batch(self, batch: str, why: str) -> JSON:
+        """Abort a batch."""
+        from service.web.batch_types import BatchState
+
+        found = await (await self._proving()).reviews.batches.abort(batch, startup.LOCAL, why)
+        return cast(JSON, sent.as_json(BatchState.of(found)))
+
+    @asynccontextmanager
+    async def feeding(self) -> AsyncIterator[str]:
+        """Feed batches and run their debates by a worker of this process."""
+        async with running_worker(await self._proving()):
+            yield "it stands still until a service or this command runs again"
 
     async def bundle(self, debate: str, file: IO[bytes]) -> None:
         """Write the bundle of a debate."""

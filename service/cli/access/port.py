@@ -77,6 +77,14 @@ class Working(NamedTuple):
     release: Callable[[], None]
 
 
+class BatchAsked(NamedTuple):
+    """What is asked of a batch beside its file: US dollars, RFC 3339, and a name."""
+
+    ceiling: str | None
+    deadline: str | None
+    name: str | None
+
+
 class SignedHead(NamedTuple):
     """The latest head of a log, its signed note, and the verifier key that the service names for it."""
 
@@ -165,6 +173,26 @@ class Service(Protocol):
 
     async def abort(self, debate: str, why: str) -> Aborted:
         """Abort a debate; a second time it changes nothing."""
+        ...
+
+    async def bring_batch(self, lines: bytes, asked: BatchAsked, key: str) -> JSON:
+        """Store a file of cases as a batch, once under a key; how it stands, as the API answers it."""
+        ...
+
+    async def batch(self, batch: str) -> JSON:
+        """How a batch stands."""
+        ...
+
+    async def batch_results(self, batch: str, form: str, file: IO[bytes]) -> None:
+        """Write what became of the lines of a batch, as ``jsonl`` or ``csv``."""
+        ...
+
+    async def abort_batch(self, batch: str, why: str) -> JSON:
+        """Begin nothing more of a batch, and abort its debates."""
+        ...
+
+    def feeding(self) -> AbstractAsyncContextManager[str]:
+        """Have batches advance during the block; gives, in words, what goes on with them after it."""
         ...
 
     async def bundle(self, debate: str, file: IO[bytes]) -> None:

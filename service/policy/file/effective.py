@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from service.policy import RULES, Approval, Audit, Model, Policy, ProviderSetting, Rates, price_hash
+from service.policy import RULES, Approval, Audit, Batches, Model, Policy, ProviderSetting, Rates, price_hash
 from service.policy.faults import Path
 from service.policy.file.defaults import SETTLED, value_at
 from service.policy.file.reading import PolicyFile
@@ -23,7 +23,8 @@ from service.policy.webhooks import Webhooks
 SHIPPED, USUAL = "shipped", "usual"
 """Marks of a value that the file leaves out: the shipped policy's, or the usual one of its kind of table."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_ORDER = ("policy", *SETTLED, "rates", "dropin", "webhooks", "audit", "approval", "providers", "seats", "models")
+_BY_CHOICE = ("rates", "dropin", "batches", "webhooks", "audit", "approval")
+_ORDER = ("policy", *SETTLED, *_BY_CHOICE, "providers", "seats", "models")
 
 
 def effective_toml(file: PolicyFile) -> str:
@@ -45,7 +46,7 @@ def differences(file: PolicyFile, shipped: PolicyFile) -> str:
     for place, other in _leaves({name: shipped.filled[name] for name in SETTLED}, ()):
         if value_at(file.filled, place) is None:
             lines.append(f"# {_dotted(place)} is not there  # shipped: {_inline(other)}")
-    for name in ("rates", "dropin", "webhooks", "audit", "approval"):
+    for name in _BY_CHOICE:
         lines += [
             f"{_dotted(place)} = {_inline(value)}" for place, value in _leaves({name: file.written.get(name, {})}, ())
         ]
@@ -68,7 +69,8 @@ def _head(policy: Policy) -> list[str]:
 def _completed(file: PolicyFile) -> dict[str, Any]:
     """The file's tables with the defaults of the types, where the shipped policy settles nothing."""
     whole = dict(file.filled)
-    kinds: dict[str, type[Struct]] = {"rates": Rates, "webhooks": Webhooks, "audit": Audit, "approval": Approval}
+    kinds: dict[str, type[Struct]] = {"rates": Rates, "batches": Batches, "webhooks": Webhooks}
+    kinds |= {"audit": Audit, "approval": Approval}
     for name, kind in kinds.items():
         if name in file.written or kind in (Audit, Approval):
             whole[name] = _usual(file.written.get(name, {}), kind, tuple(key.name for key in keys_of(kind)))

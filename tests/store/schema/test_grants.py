@@ -27,7 +27,8 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key", "derived_key"), ADDED),
         **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check", "queue_turn"), WORKED_ON),
         "queue_turns": frozenset({"USAGE"}),
-        **dict.fromkeys(("listener", "found_by", "rate"), WORKED_ON | {"DELETE"}),
+        **dict.fromkeys(("case_batch", "batch_limit"), WORKED_ON),
+        **dict.fromkeys(("listener", "found_by", "rate", "batch_line"), WORKED_ON | {"DELETE"}),
         **dict.fromkeys(
             ("rests_on", "manifest_prompt", "track_record", "decision", "issued_report", "case_words"), MADE_ANEW
         ),
@@ -51,6 +52,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("content", "manifest_prompt", "migration", "schema_floor"), READ),
         **dict.fromkeys(("debate_head", "idempotency_key", "payload", "document", "context", "pending"), ADDED),
         **dict.fromkeys(("rests_on", "track_record", "decision", "issued_report", "derived_key"), ADDED),
+        **dict.fromkeys(("case_batch", "batch_line", "batch_limit"), ADDED),
         **dict.fromkeys(("gainsay_tenant.found_by", "gainsay_tenant.case_words"), ADDED),
     },
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),
@@ -70,6 +72,7 @@ OF_COLUMNS = (
     }
     | {("derived_key", column, role, "UPDATE") for column in ("debate", "since") for role in ADDING}
     | {("gainsay_tenant.found_by", column, roles.API, "UPDATE") for column in ENDED}
+    | {("case_batch", column, roles.API, "UPDATE") for column in ("stop", "stop_detail")}
     | {("subject", "revoked", roles.WRITER, "UPDATE")}
     | {("webhook", column, roles.WRITER, "UPDATE") for column in (*HOOK, "failures")}
     | {("webhook_delivery", column, roles.WRITER, "UPDATE") for column in MESSAGE}

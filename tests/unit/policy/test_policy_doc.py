@@ -18,6 +18,7 @@ from service.policy import (
     Approval,
     Audit,
     BallotPolicy,
+    Batches,
     Calls,
     ConvergencePolicy,
     DebatePolicy,
@@ -62,6 +63,7 @@ TYPES: Mapping[str, type[Struct]] = {
     "rates": Rates,
     "dropin": DropIn,
     "webhooks": Webhooks,
+    "batches": Batches,
 }
 """The tables of the file that docs/policy.md explains."""
 PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
@@ -101,6 +103,7 @@ def everything() -> dict[str, Any]:
     whole["dropin"] = {"task_type": "contract", "estimated_downside_usd": "250000.00", "downside_basis": "a fine"}
     whole["webhooks"] = {"enabled": False, "endpoints": 3, "allow_networks": ["10.20.0.0/16"], "allow_http": True}
     whole["webhooks"] |= {"ports": [8443], "timeout_s": 5, "retry_hours": 24}
+    whole["batches"] = {"cases": 50, "megabytes": 2, "per_tenant": 3, "queued_per_tenant": 4, "ceiling_usd": "5.00"}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
@@ -171,7 +174,7 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "webhooks", "tenants"}
+    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "webhooks", "batches", "tenants"}
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 

@@ -23,15 +23,20 @@ MEMBERS: dict[str, dict[str, Any]] = {
     for name, schema in WHOLE["components"]["schemas"].items()
     for member, part in schema.get("properties", {}).items()
 }
+
+
+def body_of(content: dict[str, Any]) -> str:
+    """The schema of a body, or that of a line of one with lines."""
+    *_, whole = content["schema"].get("anyOf", [content["schema"]])
+    return str(whole["$ref"])
+
+
 ASKED = {
     name
     for operations in WHOLE["paths"].values()
     for operation in operations.values()
-    if "requestBody" in operation
-    for name in reached(
-        WHOLE["components"]["schemas"],
-        operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2],
-    )
+    for content in operation.get("requestBody", {}).get("content", {}).values()
+    for name in reached(WHOLE["components"]["schemas"], body_of(content).rpartition("/")[2])
 }
 """The schemas of requests, whose bounds are those that the service refuses by."""
 UNITS = (

@@ -13,7 +13,20 @@ import anyio
 import anyio.to_thread
 import httpx
 
-from gainsay_client.calls import Calls, Metadata, ReportForm, Submitted, Values, View, asked_of, debate_path, pairs
+from gainsay_client.calls import (
+    BATCHES,
+    Calls,
+    Lines,
+    Metadata,
+    ReportForm,
+    Submitted,
+    Values,
+    View,
+    asked_of,
+    batch_path,
+    debate_path,
+    pairs,
+)
 from gainsay_client.connection import broken_by, calls_of, expect_size, head_of, limits, settings_of
 from gainsay_client.errors import GainsayError
 from gainsay_client.events import Event
@@ -23,6 +36,9 @@ from gainsay_client.steps import Broken, Close, Do, Give, Open, Pause, Read, Sen
 from gainsay_client.wire import Answer
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
     from gainsay_client import types
 
 T = TypeVar("T")
@@ -219,6 +235,40 @@ class AsyncGainsay:
     async def abort(self, debate: str, *, reason: str | None = None) -> types.Abortion:
         """Abort a debate: it makes no further model calls. An abort is idempotent."""
         return cast("types.Abortion", await self._run(self._calls.abort(debate, reason)))
+
+    async def create_batch(
+        self,
+        lines: Lines,
+        *,
+        ceiling: str | int | Decimal | None = None,
+        deadline: str | datetime | None = None,
+        name: str | None = None,
+        key: str | None = None,
+    ) -> types.BatchState:
+        """Submit many cases as one file, under a ``ceiling`` in US dollars: stored once under ``key``.
+
+        ``lines`` is the file, or its lines: cases, or ``{"key": ..., "case": ...}`` with a key of your own.
+        """
+        return cast("types.BatchState", await self._run(self._calls.create_batch(lines, ceiling, deadline, name, key)))
+
+    async def batches(self, *, limit: int | None = None, after: str | None = None) -> types.BatchList:
+        """Read one page of batches, the newest first; ``after`` is ``next`` of the page before."""
+        query = pairs({"limit": limit, "after": after})
+        return cast("types.BatchList", await self._run(self._calls.get(BATCHES, query)))
+
+    async def batch(self, batch: str) -> types.BatchState:
+        """Read how a batch stands."""
+        return cast("types.BatchState", await self._run(self._calls.get(batch_path(batch))))
+
+    async def batch_results(
+        self, batch: str, file: str | PathLike[str], *, form: Literal["jsonl", "csv"] = "jsonl"
+    ) -> Path:
+        """Save the lines of a batch with what became of them, or as ``csv`` its decisions."""
+        return await self._run(self._calls.batch_results(batch, file, form))
+
+    async def abort_batch(self, batch: str, *, reason: str | None = None) -> types.BatchState:
+        """Abort a batch: none of its cases begins any more. An abort is idempotent."""
+        return cast("types.BatchState", await self._run(self._calls.abort_batch(batch, reason)))
 
     async def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
         """Ask the gate alone; nothing is stored."""

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -26,11 +27,15 @@ View: TypeAlias = Literal["summary", "full"]
 ReportForm: TypeAlias = Literal["html", "markdown", "pdf"]
 Value: TypeAlias = str | int | bool | datetime
 Values: TypeAlias = Value | Sequence[Value] | None
+Lines: TypeAlias = bytes | str | Iterable[Mapping[str, Any]]
+"""A file of cases: as it is, or each line as its members."""
 
 WAIT_MAX_S = 60
 UNDER_WAY = ("queued", "running")
 POLL_S = 1.0
 DEBATES = "/v1/debates"
+BATCHES = "/v1/batches"
+JSONL = "application/jsonl"
 MEDIA: dict[str, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
 FILTERS: dict[str, str] = {
     "since": "since",
@@ -242,6 +247,38 @@ class Calls:
         asked = Request("GET", log_path(log, "records"), query)
         return (yield from files.download(self.exchange, asked, Path(file), is_whole))
 
+    def create_batch(
+        self,
+        lines: Lines,
+        ceiling: str | int | Decimal | None,
+        deadline: Value | None,
+        name: str | None,
+        key: str | None,
+    ) -> Steps[dict[str, Any]]:
+        """Store a file of cases once. All tries go under one key, which an error has too."""
+        key = str(uuid.uuid4()) if key is None else key
+        headers = {"content-type": JSONL, "idempotency-key": quoted_key(key)}
+        query = pairs({"ceilingUSD": None if ceiling is None else str(ceiling), "deadline": deadline, "name": name})
+        try:
+            answer = yield from self.exchange.send(Request("POST", BATCHES, query, headers, lines_of(lines)))
+        except Unreachable as lost:
+            raise lost.under(key) from None
+        except GainsayError as error:
+            error.key = key
+            raise
+        self.exchange.terms.server.expect_own(answer.headers.get("location"))
+        return answer.members()
+
+    def batch_results(self, batch: str, file: str | PathLike[str], form: Literal["jsonl", "csv"]) -> Steps[Path]:
+        """The lines of a batch with what became of them, or its decisions as a table, in a file."""
+        accept = {"accept": JSONL if form == "jsonl" else "text/csv"}
+        asked = Request("GET", f"{batch_path(batch)}/results", (), accept)
+        return (yield from files.download(self.exchange, asked, Path(file), files.is_any))
+
+    def abort_batch(self, batch: str, reason: str | None) -> Steps[dict[str, Any]]:
+        """Abort a batch, which is idempotent."""
+        return (yield from self.post(f"{batch_path(batch)}/abort", {} if reason is None else {"reason": reason}))
+
     def newest_log(self) -> Steps[str]:
         """The log to which new debates go."""
         logs = (yield from self.get("/v1/audit/logs")).get("logs")
@@ -279,6 +316,20 @@ def of_debate(debate: str, found: dict[str, Any]) -> dict[str, Any]:
 def debate_path(debate: str) -> str:
     """The path of a debate."""
     return f"{DEBATES}/{part(debate)}"
+
+
+def batch_path(batch: str) -> str:
+    """The path of a batch."""
+    return f"{BATCHES}/{part(batch)}"
+
+
+def lines_of(lines: Lines) -> bytes:
+    """A file of cases as it is sent: text and bytes as they are, anything else a line each."""
+    if isinstance(lines, bytes):
+        return lines
+    if isinstance(lines, str):
+        return lines.encode()
+    return b"".join(encode(line) + b"\n" for line in lines)
 
 
 def quoted_key(key: str) -> str:

@@ -1360,6 +1360,63 @@ class ListedDocument(TypedDict):
     suspicions: NotRequired[list[Suspicion]]
 
 
+class BatchPause(TypedDict):
+    """
+    What keeps a batch from beginning its next case at present.
+    """
+
+    waitsFor: str
+    until: NotRequired[str]
+
+
+class BatchCounts(TypedDict):
+    """
+    How many lines stand how. Their sum is `cases`. A debate is `running` until its end is provable.
+    """
+
+    waiting: int
+    queued: int
+    running: int
+    completed: int
+    truncated: int
+    failed: int
+    aborted: int
+    declined: int
+    refused: int
+
+
+class BatchRefusals(TypedDict):
+    """
+    How many lines were refused, by reason. Nothing of them was recorded or paid for.
+    """
+
+    budget: int
+    deadline: int
+    aborted: int
+    revoked: int
+    invalid: int
+    key: int
+    fault: int
+
+
+class BatchLinks(TypedDict):
+    """
+    The addresses of the batch, its results and its abort.
+    """
+
+    self: str
+    results: str
+    abort: str
+
+
+class BatchAbortRequest(TypedDict):
+    """
+    The reason for the abort of a batch, which the records of its aborted debates name.
+    """
+
+    reason: NotRequired[str | None]
+
+
 class DatedSize(TypedDict):
     """
     A signed or countersigned head: its size, and when the database stored that, by its own clock.
@@ -2789,6 +2846,40 @@ class DocumentList(TypedDict):
     documents: list[ListedDocument]
 
 
+class BatchState(TypedDict):
+    """
+    How a batch stands: its lines by their state, and its money.
+    """
+
+    batchId: str
+    name: NotRequired[str]
+    status: Literal['ended', 'running']
+    endedBy: NotRequired[Literal['aborted', 'completed', 'deadline', 'revoked']]
+    stopped: NotRequired[str]
+    paused: NotRequired[BatchPause]
+    caller: str
+    createdAt: str
+    endedAt: NotRequired[str]
+    deadline: NotRequired[str]
+    cases: int
+    counts: BatchCounts
+    refused: BatchRefusals
+    joined: int
+    ceilingUSD: str
+    spentUSD: str
+    remainingUSD: str
+    links: BatchLinks
+
+
+class BatchList(TypedDict):
+    """
+    Batches, the newest first.
+    """
+
+    batches: NotRequired[list[BatchState]]
+    next: NotRequired[str]
+
+
 class SignedHeads(TypedDict):
     """
     The first and the latest head of a log that a key signed, as the database knows them.
@@ -3559,6 +3650,15 @@ class DebateSummary(TypedDict):
     href: str
 
 
+class BatchLine(TypedDict):
+    """
+    A line with a key of its own: the case, and the name by which the caller knows it.
+    """
+
+    case: CaseRequest
+    key: NotRequired[str | None]
+
+
 class VerifierKey(TypedDict):
     """
     A verifier key, what it is for, and who stands for it in the operator's words.
@@ -3727,6 +3827,23 @@ class ProblemList(TypedDict):
     """
 
     problems: list[ProblemDetail]
+
+
+class BatchResult(TypedDict):
+    """
+    A line of a batch, and what became of it.
+    """
+
+    line: int
+    key: NotRequired[str]
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'refused', 'running', 'truncated', 'waiting']
+    debateId: NotRequired[str]
+    joined: NotRequired[bool]
+    refused: NotRequired[Literal['aborted', 'budget', 'deadline', 'fault', 'invalid', 'key', 'revoked']]
+    detail: NotRequired[str]
+    decision: NotRequired[Decision]
+    spentUSD: NotRequired[str]
+    href: NotRequired[str]
 
 
 class StreamStarted(TypedDict):

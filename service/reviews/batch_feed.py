@@ -1,0 +1,262 @@
+"""Opens the cases of batches, a few at a time, beside the worker.
+
+A turn of a batch, which one process has at a time:
+
+    1. What has stopped the batch refuses all lines that wait: an abort, its deadline, a revoked caller. After an abort
+       its debates are aborted too.
+    2. The next lines are recorded as cases of the caller that brought the batch, while its tenant has places for
+       batches in the queue and the batch has money: `TURN` lines at most, then other batches have their turns.
+    3. A batch without a line that waits ends when its debates have ended.
+
+A case is recorded under a key that is made of its batch and line, or of the line's own key. So a turn that was cut off
+anywhere, or two feeders at one batch, record it once.
+
+The ceiling is kept by the database, whatever is done here (migrations/0023_batches.sql). What is done here keeps
+debates whole: a case begins while what is left covers its ceiling beside those of all that are under way. With less
+left, cases begin one at a time. One that cannot begin although nothing else of its batch is under way is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import NamedTuple
+
+from service import telemetry
+from service.audit.record import Writer
+from service.debate.amounts import MicroUSD, usd
+from service.debate.entries import Arrival
+from service.errors import (
+    AuditUnavailable,
+    BudgetExhausted,
+    EvidenceDamaged,
+    GainsayError,
+    IdempotencyKeyReused,
+    InvalidCase,
+    QueueFull,
+    StoreUnavailable,
+    TooLarge,
+)
+from service.intake import Deployment
+from service.intake.decoding import decode
+from service.intake.request import CaseRequest
+from service.reviews import Reviews
+from service.reviews.batch_callers import caller_of
+from service.reviews.submission import BatchTerms
+from service.store import batches
+from service.store.batches import ClaimedBatch, NewLine
+from service.store.pool import Database
+from service.store.spend import BATCH
+
+TURN = 10
+"""The most lines of a turn."""
+TAKEN = 4
+"""The most batches that a process takes in one go."""
+BUSY_S, IDLE_S = 0.1, 1.0
+"""How often a process looks at batches while some are open, and while none is."""
+LATER_S = 5.0
+"""How long a batch waits after a fault, or for money of its tenant."""
+ABORTS = 100
+"""The most debates that one turn aborts."""
+FAULTS_MAX = 5
+"""A line that a fault of the service has kept from being recorded so often is refused."""
+SWEEP_S = 600.0
+"""How often lines of uploads that were cut off are looked for."""
+REASONS: dict[str, str] = {
+    "aborted": "the batch was aborted before this case began",
+    "deadline": "the deadline of the batch passed before this case began",
+    "revoked": "the caller that brought the batch was revoked before this case began",
+}
+
+
+class _Allocated(GainsayError):
+    """A case begins later: what is left of the batch is allocated to debates that are under way."""
+
+
+class _Faulty(GainsayError):
+    """A fault of the service kept a line from being recorded; it is tried again."""
+
+
+class _Wait(NamedTuple):
+    """Until when a batch waits, by this process's clock, and for what; ``ends`` is when that is over, if known."""
+
+    until: float
+    reason: str
+    ends: str | None
+
+
+class BatchFeeder:
+    """Opens the cases of every tenant's batches until it is stopped. ``abort`` aborts a debate as the service."""
+
+    def __init__(
+        self,
+        database: Database,
+        reviews: Reviews,
+        deployment: Callable[[str], Deployment],
+        writer: Writer,
+        lease_s: float,
+    ) -> None:
+        self._database = database
+        self._reviews = reviews
+        self._deployment = deployment
+        self._writer = writer
+        self._name = writer.actor.id
+        self._lease_s = lease_s
+        self._stopping = asyncio.Event()
+        self._faults: Counter[tuple[str, int]] = Counter()
+        self._waits: dict[str, _Wait] = {}
+        self._swept = float("-inf")
+
+    async def run(self) -> None:
+        """Give every open batch its turns until `stop`. Errors are logged and never end the loop."""
+        while not self._stopping.is_set():
+            pause_s = IDLE_S
+            try:
+                pause_s = await self.round()
+            except StoreUnavailable as error:
+                telemetry.LOG.warning(f"batches wait: {error.detail}", extra={"code": error.code})
+            except Exception:  # noqa: BLE001 - a dead loop would leave batches that look as if they went on
+                telemetry.LOG.exception("no batch can be fed because of a fault")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await self._stopping.wait()
+
+    def stop(self) -> None:
+        """Begin no further line; the one in hand is recorded."""
+        self._stopping.set()
+
+    async def round(self) -> float:
+        """One turn of each batch that is free; returns the seconds until the next look."""
+        await self._sweep()
+        claimed = await batches.claim_batches(self._database, self._name, self._lease_s, TAKEN)
+        for batch in claimed:
+            await self._turn(batch)
+        return BUSY_S if claimed else IDLE_S
+
+    async def _sweep(self) -> None:
+        if time.monotonic() - self._swept >= SWEEP_S:
+            self._swept = time.monotonic()
+            await batches.remove_strays(self._database, time.time())
+
+    async def _turn(self, batch: ClaimedBatch) -> None:
+        """One turn of a batch, and its end. What it waits for is kept with it."""
+        waits = self._waits.get(batch.batch)
+        try:
+            await self._stop(batch)
+            if waits is None or waits.until <= time.monotonic():
+                self._waits.pop(batch.batch, None)
+                waits = await self._feed(batch)
+            if await batches.end_batch(self._database, batch.batch):
+                telemetry.LOG.info("batch ended", extra={"batch": batch.batch})
+                waits = None
+        except (StoreUnavailable, AuditUnavailable) as error:
+            waits = _Wait(time.monotonic() + LATER_S, "database", None)
+            telemetry.LOG.warning(f"a batch waits: {error.detail}", extra={"code": error.code, "batch": batch.batch})
+        if waits is not None:
+            self._waits[batch.batch] = waits
+        for_, ends = (waits.reason, waits.ends) if waits else (None, None)
+        await batches.release_batch(self._database, batch.batch, self._name, for_, ends)
+
+    async def _stop(self, batch: ClaimedBatch) -> None:
+        """Refuse what waits where something has stopped the batch, and abort its debates after an abort."""
+        stop = batch.stop or ("revoked" if batch.revoked else "deadline" if batch.late else None)
+        if stop is None:
+            return
+        if batch.stop is None:
+            await batches.stop_batch(self._database, batch.batch, batch.by.tenant, stop, REASONS[stop])
+        await batches.refuse_lines(self._database, batch.batch, stop, REASONS[stop])
+        if stop == "aborted":
+            why = batch.stop_detail or REASONS[stop]
+            for debate in await batches.under_way(self._database, batch.batch, ABORTS):
+                with suppress(EvidenceDamaged):
+                    await self._reviews.abort_as(debate, batch.by.tenant, self._writer, why, wait=False)
+
+    async def _feed(self, batch: ClaimedBatch) -> _Wait | None:
+        """Record the next lines; returns what the batch waits for then."""
+        bounds, after = self._deployment(batch.by.tenant).policy.batch_bounds, 0
+        room = await batches.batch_room(self._database, batch.batch)
+        for _ in range(min(TURN, bounds.queued_per_tenant - room.queued)):
+            if self._stopping.is_set() or not (line := await batches.next_line(self._database, batch.batch, after)):
+                break
+            after, later = line.line, time.monotonic() + LATER_S
+            try:
+                await self._record(batch, line)
+            except _Allocated:
+                return _Wait(0.0, BATCH, None)
+            except QueueFull:
+                return _Wait(later, "queue", None)
+            except BudgetExhausted as error:
+                return _Wait(later, error.limit, error.ends)
+            except _Faulty:
+                return _Wait(later, "fault", None)
+        return None
+
+    async def _record(self, batch: ClaimedBatch, line: NewLine) -> None:
+        """Record a line as a case of the batch's caller, or refuse it."""
+        settle = partial(batches.settle_line, self._database, batch.batch, line.line)
+        try:
+            case = await asyncio.to_thread(decode, line.body, CaseRequest)
+            terms = BatchTerms(
+                None if batch.deadline is None else batch.deadline.astimezone(UTC).isoformat(),
+                partial(self._may_begin, batch),
+            )
+            arrival = Arrival(door="batch", batch=batch.batch)
+            key = key_of(batch.by.subject, batch.batch, line)
+            found = await self._reviews.record(case, caller_of(batch.by), key, arrival, terms)
+        except (_Allocated, QueueFull, StoreUnavailable, AuditUnavailable):
+            raise
+        except BudgetExhausted as error:
+            if error.limit != BATCH:
+                raise
+            await settle(refused="budget", detail=error.public_detail)
+        except IdempotencyKeyReused as error:
+            await settle(refused="key", detail=error.public_detail)
+        except (InvalidCase, TooLarge) as error:
+            if not _is_late(batch):
+                await settle(refused="invalid", detail=error.public_detail)
+        except Exception:  # noqa: BLE001 - one line must not keep all others waiting
+            self._faults[batch.batch, line.line] += 1
+            telemetry.LOG.exception("a line cannot be recorded", extra={"batch": batch.batch, "line": line.line})
+            if self._faults[batch.batch, line.line] >= FAULTS_MAX:
+                detail = f"faults of the service kept this case from being recorded {FAULTS_MAX} times"
+                return await settle(refused="fault", detail=detail)
+            raise _Faulty("a line could not be recorded") from None
+        else:
+            await settle(debate=found.debate)
+
+    async def _may_begin(self, batch: ClaimedBatch, ceiling: MicroUSD, least: Callable[[], MicroUSD]) -> None:
+        """Raise `_Allocated`, or `BudgetExhausted`, where what is left of the batch does not let a case begin now."""
+        room = await batches.batch_room(self._database, batch.batch)
+        if room.remaining - room.reserved >= ceiling:
+            return
+        if room.under_way:
+            raise _Allocated("the batch's money is allocated to its debates under way")
+        needed: MicroUSD = 1 if room.remaining <= 0 else await asyncio.to_thread(least)
+        if room.remaining < needed:
+            raise BudgetExhausted(
+                f"the batch's ceiling leaves {usd(max(0, room.remaining))} USD, and the debate needs "
+                f"{usd(needed)} USD to begin; send the case again under its key in a batch with a higher ceiling",
+                limit=BATCH,
+                left=room.remaining,
+                ends="",
+                retry_after=1,
+            )
+
+
+def key_of(subject: str, batch: str, line: NewLine) -> str:
+    """The key under which a line is recorded: by its own key for its caller, or by its batch and number.
+
+    It begins with a character that no Idempotency-Key can have, so it is none of those.
+    """
+    own = f"key\0{subject}\0{line.key}" if line.key is not None else f"line\0{batch}\0{line.line}"
+    return f"\0batch\0{own}"
+
+
+def _is_late(batch: ClaimedBatch) -> bool:
+    """Whether the batch's deadline has passed: its lines are refused for that in the next turn."""
+    return batch.deadline is not None and batch.deadline <= datetime.now(UTC)

@@ -1,0 +1,428 @@
+"""The feeder: each line one debate, in turns, within the tenant's places and the batch's money."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from service.debate.entries import CaseReceived
+from service.errors import BudgetExhausted, NotFound, StoreUnavailable
+from service.identity.caller import Caller
+from service.policy import Batches, Budget, Budgets, Policy
+from service.reviews.batch_feed import BatchFeeder
+from service.reviews.batches import AskedBatch, LineResult, Progress
+from service.store import batches
+from service.store.pool import Database as Pool
+from tests.fixtures.batching import a_case
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import Bench, CannedProvider, _unlimited, a_writer, bench
+from tests.fixtures.spending import exact, rows
+from tests.store.workers import a_worker, do, until
+
+CALLER = Caller()
+pytestmark = pytest.mark.no_replay
+
+
+def a_policy(**bounds: Any) -> Policy:
+    return replace(_unlimited(), batches=Batches(**bounds))
+
+
+def a_feeder(service: Bench, name: str = "f", database: Any = None, lease_s: float = 5.0) -> BatchFeeder:
+    return BatchFeeder(
+        database or service.database, service.reviews, lambda _tenant: service.deployment, a_writer(name), lease_s
+    )
+
+
+@asynccontextmanager
+async def feeding(service: Bench, feeder: BatchFeeder | None = None) -> AsyncIterator[BatchFeeder]:
+    """A feeder that runs meanwhile."""
+    feeder = feeder or a_feeder(service)
+    task = asyncio.create_task(feeder.run())
+    try:
+        yield feeder
+    finally:
+        feeder.stop()
+        await task
+
+
+async def bring(service: Bench, lines: Sequence[bytes], ceiling: str = "100", **more: Any) -> str:
+    asked = AskedBatch(ceiling, more.pop("deadline", None))
+    return (await service.reviews.batches.bring(b"\n".join(lines), asked, more.pop("caller", CALLER), **more)).batch
+
+
+async def ended(service: Bench, batch: str, within_s: float = 60.0, caller: Caller = CALLER) -> Progress:
+    async def has_ended() -> bool:
+        return (await service.reviews.batches.read(batch, caller)).stored.ended is not None
+
+    await until(has_ended, within_s)
+    return await service.reviews.batches.read(batch, caller)
+
+
+async def results(service: Bench, batch: str, caller: Caller = CALLER) -> list[LineResult]:
+    return [line async for page in service.reviews.batches.results(batch, caller) for line in page]
+
+
+def texts_left(database: Database) -> int:
+    return int(rows(database, "SELECT count(*) FROM gainsay.batch_line WHERE body IS NOT NULL")[0][0])
+
+
+async def test_each_line_is_a_debate_of_its_caller_in_the_order_of_the_file(database: Database) -> None:
+    caller = Caller("default", "sub_a", "requester", "person", "apiKey", ("requester",), None, "key_a")
+    lines = [json.dumps({"key": f"k{n}", "case": json.loads(a_case(n))}).encode() for n in range(12)]
+    async with bench(database.service_url) as service:
+        batch = await bring(service, lines, caller=caller)
+        async with a_worker(service), feeding(service):
+            found = await ended(service, batch, caller=caller)
+
+        shown = await results(service, batch, caller)
+        assert [(line.line, line.key, line.status) for line in shown] == [
+            (n + 1, f"k{n}", "completed") for n in range(12)
+        ]
+        assert all(line.decision is not None and line.spent for line in shown)
+        assert found.counts == {"completed": 12}
+        assert found.spent == sum(line.spent or 0 for line in shown)
+        assert texts_left(database) == 0
+        for line in shown:
+            assert line.debate is not None
+            records = await service.reviews.lines(line.debate, caller)
+            first = records[0].entry
+            assert isinstance(first, CaseReceived)
+            assert first.arrival is not None
+            assert (first.arrival.door, first.arrival.batch, first.case.question[-4:]) == (
+                "batch",
+                batch,
+                f"({line.line - 1})"[-4:].rjust(4) if line.line < 11 else f"({line.line - 1})",
+            )
+            assert records[0].actor == caller.actor
+        (account,) = (await exact(service)).batches
+        assert (account.drawn, account.open) == (found.spent, 0)
+
+
+async def test_a_tenant_without_limits_pays_from_the_batch_alone(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case()], "0.30")
+        async with a_worker(service), feeding(service):
+            found = await ended(service, batch)
+        assert found.counts == {"completed": 1}
+        assert found.remaining == 300_000 - found.spent > 0
+
+
+async def test_what_is_left_pays_whole_debates_and_the_rest_is_refused(database: Database) -> None:
+    """A debate needs several times its cost to begin: less than that is left, and each one came to its end."""
+    async with bench(database.service_url) as service:
+        one = await bring(service, [a_case(100)])
+        async with a_worker(service), feeding(service):
+            each = (await ended(service, one)).spent
+            batch = await bring(service, [a_case(n) for n in range(30)], str(Decimal(each * 12) / 10**6))
+            found = await ended(service, batch)
+
+        assert found.spent <= found.stored.ceiling
+        assert set(found.refused) == {"budget"}
+        assert set(found.counts) == {"completed", "refused"}
+        assert found.counts["completed"] >= 6
+        assert found.remaining < 6 * each
+        assert sum(found.counts.values()) == 30
+        (refused, *_) = [line for line in await results(service, batch) if line.status == "refused"]
+        assert "send the case again under its key in a batch with a higher ceiling" in (refused.detail or "")
+        await exact(service)
+
+
+async def test_the_same_keys_in_a_new_batch_join_what_was_decided(database: Database) -> None:
+    lines = [json.dumps({"key": f"k{n}", "case": json.loads(a_case(n))}).encode() for n in range(6)]
+    async with bench(database.service_url) as service:
+        async with a_worker(service), feeding(service):
+            first = await ended(service, await bring(service, lines[:4]))
+            later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+            second_id = await bring(service, lines, deadline=later)
+            second = await ended(service, second_id)
+
+        assert (first.joined, second.joined) == (0, 4)
+        before = {line.key: line.debate for line in await results(service, first.stored.batch)}
+        after = {line.key: line.debate for line in await results(service, second_id)}
+        assert {key: after[key] for key in before} == before
+        assert rows(database, "SELECT count(*) FROM gainsay.debate_head") == [(6,)]
+        accounts = {account.batch: account.spent for account in (await exact(service)).batches}
+        assert accounts == {first.stored.batch: first.spent, second_id: second.spent}
+
+
+async def test_a_key_that_stands_for_another_case_is_refused_by_its_name(database: Database) -> None:
+    def keyed(case: bytes) -> bytes:
+        return json.dumps({"key": "k", "case": json.loads(case)}).encode()
+
+    async with bench(database.service_url) as service, a_worker(service), feeding(service):
+        await ended(service, await bring(service, [keyed(a_case(1))]))
+        batch = await bring(service, [keyed(a_case(2)), a_case(3)])
+        found = await ended(service, batch)
+
+        assert (found.counts, found.refused) == ({"refused": 1, "completed": 1}, {"key": 1})
+        (line, _) = await results(service, batch)
+        assert "has another case" in (line.detail or "")
+
+
+async def test_keys_of_one_caller_mean_nothing_for_another(database: Database) -> None:
+    line = json.dumps({"key": "k", "case": json.loads(a_case(1))}).encode()
+    one, other = (Caller("default", f"sub_{n}", "requester", roles=("requester",)) for n in "ab")
+    async with bench(database.service_url) as service, a_worker(service), feeding(service):
+        first = await bring(service, [line], caller=one)
+        second = await bring(service, [line], caller=other)
+        await ended(service, first, caller=one)
+        assert (await ended(service, second, caller=other)).joined == 0
+        (mine,), (theirs,) = await results(service, first, one), await results(service, second, other)
+        assert mine.debate != theirs.debate
+        with pytest.raises(NotFound):
+            await service.reviews.batches.read(first, other)
+        with pytest.raises(NotFound):
+            await service.reviews.batches.read(first, Caller("rival", "sub_a", "operator"))
+
+
+async def test_a_lines_key_is_no_idempotency_key_of_a_header(database: Database) -> None:
+    async with bench(database.service_url) as service, a_worker(service), feeding(service):
+        request = json.loads(a_case(1))
+        batch = await bring(service, [json.dumps({"key": "k", "case": request}).encode()])
+        await ended(service, batch)
+        found = await service.reviews.record(_request(a_case(2)), CALLER, "k")
+        assert not found.replayed
+
+
+def _request(case: bytes) -> Any:
+    from service.intake.decoding import decode
+    from service.intake.request import CaseRequest
+
+    return decode(case, CaseRequest)
+
+
+async def test_an_abort_begins_nothing_more_and_aborts_what_runs(database: Database) -> None:
+    async with bench(database.service_url, CannedProvider()) as service:
+        batch = await bring(service, [a_case(n) for n in range(40)])
+        async with feeding(service):  # without a worker the debates stay queued
+
+            async def some_wait() -> bool:
+                counts = (await service.reviews.batches.read(batch, CALLER)).counts
+                return counts.get("queued", 0) >= 10
+
+            await until(some_wait)
+            await service.reviews.batches.abort(batch, CALLER, "the file was the wrong one")
+            found = await ended(service, batch)
+        assert set(found.counts) == {"aborted", "refused"}
+        assert found.refused == {"aborted": found.counts["refused"]}
+        assert found.spent == 0
+        assert texts_left(database) == 0
+        await service.reviews.batches.abort(batch, CALLER, "again")
+        assert (await service.reviews.batches.read(batch, CALLER)).stored.stop_detail == "the file was the wrong one"
+
+
+async def test_after_its_deadline_nothing_begins_and_debates_end_by_their_own(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+        batch = await bring(service, [a_case(n) for n in range(40)], deadline=soon)
+        async with feeding(service):
+            await until(lambda: _counted(service, batch, "queued", 10))
+            await asyncio.sleep(2.0)
+            async with a_worker(service):
+                found = await ended(service, batch)
+        assert found.refused == {"deadline": found.counts["refused"]}
+        assert found.stored.stop == "deadline"
+        assert set(found.counts) <= {"refused", "failed", "truncated"}
+        (deadlines,) = rows(database, "SELECT count(DISTINCT deadline) FROM gainsay.debate_head")
+        assert deadlines == (1,)
+
+
+async def _counted(service: Bench, batch: str, name: str, least: int) -> bool:
+    return (await service.reviews.batches.read(batch, CALLER)).counts.get(name, 0) >= least
+
+
+@pytest.mark.parametrize("what", ["subject", "key"])
+async def test_a_revoked_caller_begins_nothing_more(database: Database, what: str) -> None:
+    subject, key = f"sub_{'0' * 26}", f"key_{'0' * 26}"
+    caller = Caller("default", subject, "requester", "person", "apiKey", ("requester",), None, key)
+    do(database, "INSERT INTO gainsay.tenant (name, created_by) VALUES ('default', 't') ON CONFLICT DO NOTHING")
+    do(
+        database,
+        "INSERT INTO gainsay.subject (id, tenant, source, external, kind) VALUES (%s, 'default', 'key', 'x', 'person')",
+        subject,
+    )
+    do(
+        database,
+        "INSERT INTO gainsay.api_key (id, hash, tenant, subject, roles, name, created_by, expires) VALUES "
+        "(%s, sha256('x'), 'default', %s, '{requester}', 'n', 't', clock_timestamp() + interval '1 day')",
+        key,
+        subject,
+    )
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(n) for n in range(40)], caller=caller)
+        await a_feeder(service).round()
+        table = "subject" if what == "subject" else "api_key"
+        do(database, f"UPDATE gainsay.{table} SET revoked = clock_timestamp()")
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch, caller=caller)
+        assert found.stored.stop == "revoked"
+        assert found.refused == {"revoked": found.counts["refused"]}
+        assert found.counts["completed"] == 40 - found.counts["refused"] > 0
+
+
+async def test_a_batch_leaves_places_in_the_queue_and_cases_alone_go_first(database: Database) -> None:
+    async with bench(database.service_url, policy=a_policy(queued_per_tenant=7)) as service:
+        first = await bring(service, [a_case(n) for n in range(30)])
+        second = await bring(service, [a_case(n) for n in range(100, 130)])
+        async with feeding(service):
+            await until(lambda: _queued(database, 7))
+            alone = await service.submit()
+            await asyncio.sleep(0.5)
+            assert await _queued(database, 8)
+            assert await service.claim() == alone
+        del first, second
+
+
+async def _queued(database: Database, count: int) -> bool:
+    return bool(rows(database, "SELECT count(*) = %s FROM gainsay.debate_head WHERE state = 'queued'", count)[0][0])
+
+
+async def test_two_batches_of_a_tenant_advance_together(database: Database) -> None:
+    async with bench(database.service_url, policy=a_policy(queued_per_tenant=10_000)) as service:
+        first = await bring(service, [a_case(n) for n in range(40)])
+        second = await bring(service, [a_case(n) for n in range(100, 140)])
+        feeder = a_feeder(service)
+        await feeder.round()
+        await feeder.round()
+        for batch in (first, second):
+            assert (await service.reviews.batches.read(batch, CALLER)).counts == {"queued": 20, "waiting": 20}
+
+
+async def test_a_tenants_limit_of_a_day_pauses_a_batch_and_says_so(database: Database) -> None:
+    policy = replace(a_policy(), budgets=Budgets("UTC", Budget(day=1)))
+    async with bench(database.service_url, policy=policy) as service:
+        batch = await bring(service, [a_case(n) for n in range(3)])
+        await a_feeder(service).round()
+        found = await service.reviews.batches.read(batch, CALLER)
+        assert (found.counts, found.stored.pause) == ({"waiting": 3}, "tenantDay")
+        assert found.stored.pause_until is not None
+
+
+async def test_two_feeders_at_one_batch_record_each_line_once(database: Database) -> None:
+    """Both believe that they have the batch, as after a lease that ran out under a process that was stopped."""
+    async with bench(database.service_url, policy=a_policy(queued_per_tenant=10_000)) as service:
+        batch = await bring(service, [a_case(n) for n in range(30)])
+        one, other = a_feeder(service, "one"), a_feeder(service, "other")
+        (claimed,) = await batches.claim_batches(service.database, "one", 5.0, 1)
+        for _ in range(6):
+            await asyncio.gather(one._turn(claimed), other._turn(claimed))
+        assert (await service.reviews.batches.read(batch, CALLER)).counts == {"queued": 30}
+        assert rows(database, "SELECT count(*), count(DISTINCT debate) FROM gainsay.debate_head") == [(30, 30)]
+
+
+class _CutOff:
+    """A database whose answer to a statement is lost once, before or after it was done."""
+
+    def __init__(self, database: Pool, name: str, *, after: bool) -> None:
+        self._database = database
+        self._name, self._after, self.cuts = name, after, 0
+
+    async def query(self, name: str, params: Any = None) -> list[Any]:
+        if name == self._name and not self.cuts:
+            self.cuts += 1
+            if self._after:
+                await self._database.query(name, params)
+            raise StoreUnavailable("the connection is lost")
+        return await self._database.query(name, params)
+
+    def of(self, tenant: str) -> Any:
+        del tenant
+        return self
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(
+    "name",
+    ["claim_batches", "batch_room", "next_batch_line", "settle_batch_line", "release_batch", "end_batch"],
+)
+async def test_a_turn_that_is_cut_off_anywhere_repeats_nothing(
+    database: Database, name: str, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.reviews.batch_feed.LATER_S", 0.0)
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(n) for n in range(6)])
+        cut = _CutOff(service.database, name, after=after)
+        feeder = a_feeder(service, database=cut, lease_s=0.3)
+        async with feeding(service, feeder), a_worker(service):
+            found = await ended(service, batch)
+        assert cut.cuts == 1
+        assert found.counts == {"completed": 6}
+        assert rows(database, "SELECT count(*) FROM gainsay.debate_head") == [(6,)]
+        await exact(service)
+
+
+async def test_a_case_that_is_not_valid_any_more_is_refused_and_the_others_go_on(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(1), a_case(2)])
+        do(
+            database,
+            "UPDATE gainsay.batch_line SET body = convert_to(replace(convert_from(body, 'UTF8'), '\"question\"', "
+            "'\"qestion\"'), 'UTF8') WHERE line = 1",
+        )
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch)
+        assert (found.counts, found.refused) == ({"refused": 1, "completed": 1}, {"invalid": 1})
+
+
+async def test_a_fault_of_the_service_at_one_line_refuses_it_in_the_end(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.reviews.batch_feed.LATER_S", 0.0)
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(1), a_case(2)])
+        record = service.reviews.record
+
+        async def failing(request: Any, *given: Any) -> Any:
+            if "(1)" in request.question:
+                raise ZeroDivisionError
+            return await record(request, *given)
+
+        monkeypatch.setattr(service.reviews, "record", failing)
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch)
+        assert (found.counts, found.refused) == ({"refused": 1, "completed": 1}, {"fault": 1})
+
+
+async def test_lines_of_an_upload_that_was_cut_off_are_deleted(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        await bring(service, [a_case(1)])
+        do(
+            database,
+            "INSERT INTO gainsay.batch_line (batch, line, tenant, body) VALUES "
+            "('019a0000-0000-7000-8000-000000000001', 1, 'default', 'x')",
+        )
+        await batches.remove_strays(service.database, datetime(2100, 1, 1, tzinfo=UTC).timestamp())
+        assert texts_left(database) == 1
+
+
+async def test_declined_cases_end_at_once_and_cost_nothing(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(1, estimatedDownside=0), a_case(2)])
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch)
+        assert Counter(found.counts) == {"declined": 1, "completed": 1}
+        (declined, _) = await results(service, batch)
+        assert declined.decision is not None
+        assert declined.spent == 0
+
+
+async def test_a_budget_that_is_not_the_batchs_is_raised_to_the_feeder(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(1)])
+        feeder = a_feeder(service)
+        (claimed,) = await batches.claim_batches(service.database, "f", 5.0, 1)
+        do(database, "UPDATE gainsay.batch_limit SET drawn = ceiling")
+        with pytest.raises(BudgetExhausted, match="leaves 0"):
+            await feeder._may_begin(claimed, 10, lambda: 10)
+        with suppress(BudgetExhausted):
+            await feeder._may_begin(claimed, 10, lambda: 10)
+        del batch
