@@ -12,12 +12,11 @@ import time
 
 from litestar import Response, get, post
 
-from service.debate.entries import Arrival
 from service.errors import IdempotencyInProgress
 from service.reviews import Submitted
 from service.web import body, headers
 from service.web.app_state import AppState, HttpRequest, app_state
-from service.web.callers import caller
+from service.web.callers import arrival, caller
 from service.web.completions.answer import completion
 from service.web.completions.case import ChatCase, read_chat
 from service.web.completions.events import ChatStream
@@ -46,8 +45,8 @@ async def complete(request: HttpRequest) -> Response[bytes]:
         async with places(request):
             raw = await body.read_json(request, site.body_max_of(who.tenant))
             chat = await _read(raw, request)
-            arrival = Arrival(door="completions")
-            submitted = await site.reviews.record(chat.case, who, key if key is not None else chat.derived, arrival)
+            kept = key if key is not None else chat.derived
+            submitted = await site.reviews.record(chat.case, who, kept, arrival(request, "completions"))
         await site.reviews.wait_provable(submitted, who)
         if not chat.asked.stream:
             return await _whole(request, site, chat, submitted)
