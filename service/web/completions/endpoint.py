@@ -12,6 +12,7 @@ import time
 
 from litestar import Response, get, post
 
+from service import telemetry
 from service.errors import IdempotencyInProgress
 from service.reviews import Submitted
 from service.web import body, headers
@@ -47,6 +48,8 @@ async def complete(request: HttpRequest) -> Response[bytes]:
             chat = await _read(raw, request)
             kept = key if key is not None else chat.derived
             submitted = await site.reviews.record(chat.case, who, kept, arrival(request, "completions"))
+        if submitted.replayed:
+            telemetry.REPLAYS.labels(result="replayed").inc()
         await site.reviews.wait_provable(submitted, who)
         if not chat.asked.stream:
             return await _whole(request, site, chat, submitted)
