@@ -83,7 +83,8 @@ async def listening(desk: Desk, callers: Callers, where: Listening) -> AsyncIter
     )
     credentials = Credentials(callers, strict=where.open) if isinstance(callers, ByCredential) else None
     inner = RequestBodyLimitMiddleware(StrictBodies(manager.handle_request), BODY_MAX)
-    app = cast("ServedApp", Gateway(inner, security, credentials, Sessions()))
+    gateway = Gateway(Parting(inner, desk.closing), security, credentials, Sessions())
+    app = cast("ServedApp", gateway)
     async with manager.run(), serving(app, where.host, where.port, stopping=desk.closing.set) as address:
         yield f"{address}{PATH}"
 
@@ -165,6 +166,38 @@ class Sessions:
     def ended(self, session: str) -> None:
         """Note that there is no such session any more."""
         self._open.pop(session, None)
+
+
+class Parting:
+    """An application whose streams to listen on (GET) end when the server stops: nothing comes on them any more."""
+
+    def __init__(self, inner: ASGIApp, closing: asyncio.Event) -> None:
+        self._inner, self._closing = inner, closing
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; one that listens hears at the end of the server that its client has left."""
+        if scope["method"] != "GET":
+            await self._inner(scope, receive, send)
+            return
+        last: Message = {}
+
+        async def heard() -> Message:
+            waits = [asyncio.ensure_future(receive()), asyncio.ensure_future(self._closing.wait())]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                return {"type": "http.disconnect"} if self._closing.is_set() else cast("Message", waits[0].result())
+            finally:
+                for wait in waits:
+                    wait.cancel()
+
+        async def sent(message: Message) -> None:
+            last.clear()
+            last.update(message)
+            await send(message)
+
+        await self._inner(scope, heard, sent)
+        if self._closing.is_set() and (last.get("type") == "http.response.start" or last.get("more_body")):
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class StrictBodies:
