@@ -40,7 +40,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.cli.mcp.callers import CREDENTIAL, ByCredential, Callers
 from service.cli.mcp.listening import Listening
 from service.cli.mcp.server import Desk
-from service.cli.mcp.strictly import reading_fault
+from service.cli.mcp.wire import fault_of
 from service.errors import GainsayError
 from service.web.server import serving
 
@@ -201,7 +201,10 @@ class Parting:
 
 
 class StrictBodies:
-    """An application that is shown no body of two readings; the whole body comes with the first message."""
+    """An application that is shown messages alone, each of one reading; a whole body comes with the first event.
+
+    The SDK's own answer to a body that is none would have the words of its parser.
+    """
 
     def __init__(self, inner: ASGIApp) -> None:
         self._inner = inner
@@ -210,9 +213,8 @@ class StrictBodies:
         """Hand a request on, or refuse its body."""
         first = await receive()
         body = first.get("body") if scope["method"] == "POST" else None
-        if body and (fault := await asyncio.to_thread(reading_fault, body)):
-            error = {"jsonrpc": "2.0", "id": None, "error": {"code": fault[0], "message": fault[1]}}
-            await Response(json.dumps(error), status_code=400, media_type="application/json")(scope, receive, send)
+        if body is not None and (fault := await asyncio.to_thread(fault_of, body)):
+            await Response(json.dumps(fault), status_code=400, media_type="application/json")(scope, receive, send)
             return
         shown = [first]
 
