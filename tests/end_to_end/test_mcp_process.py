@@ -17,7 +17,7 @@ import pytest
 from service.cli import main
 from service.cli.mcp.wire import LINE_MAX, fault_of
 from tests.end_to_end.processes import Deployment, deployed
-from tests.fixtures.agents import ERAS, Steps, agent, fault, found, local_agent
+from tests.fixtures.agents import ERAS, HANDSHAKE, Steps, agent, fault, found, local_agent
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
 from tests.fixtures.serving import SIGNING_KEY, a_case, a_declined_case, slow_policy
@@ -232,8 +232,11 @@ async def test_a_gateway_on_a_database_answers_this_machine_alone(database: Data
             foreign = await http.post(url, json={}, headers={"host": "evil.example"})
             page = await http.post(url, json={}, headers={"origin": "https://evil.example"})
         assert (foreign.status_code, page.status_code) == (421, 403)
-        process.send(signal.SIGTERM)
-        assert await process.ends() == 0
+        async with agent(url, None, HANDSHAKE) as client:  # its session has a stream that it listens on
+            await client.call_tool("find", {})
+            process.send(signal.SIGTERM)
+            assert await process.ends() == 0
+        assert "ERROR" not in process.told
 
 
 def test_a_gateway_that_would_answer_strangers_is_refused(

@@ -40,7 +40,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.cli.mcp.callers import CREDENTIAL, ByCredential, Callers
 from service.cli.mcp.listening import Listening
 from service.cli.mcp.server import Desk
-from service.cli.mcp.strictly import reading_fault
+from service.cli.mcp.wire import fault_of
 from service.errors import GainsayError
 from service.web.server import serving
 
@@ -83,7 +83,8 @@ async def listening(desk: Desk, callers: Callers, where: Listening) -> AsyncIter
     )
     credentials = Credentials(callers, strict=where.open) if isinstance(callers, ByCredential) else None
     inner = RequestBodyLimitMiddleware(StrictBodies(manager.handle_request), BODY_MAX)
-    app = cast("ServedApp", Gateway(inner, security, credentials, Sessions()))
+    gateway = Gateway(Parting(inner, desk.closing), security, credentials, Sessions())
+    app = cast("ServedApp", gateway)
     async with manager.run(), serving(app, where.host, where.port, stopping=desk.closing.set) as address:
         yield f"{address}{PATH}"
 
@@ -167,8 +168,43 @@ class Sessions:
         self._open.pop(session, None)
 
 
+class Parting:
+    """An application whose streams to listen on (GET) end when the server stops: nothing comes on them any more."""
+
+    def __init__(self, inner: ASGIApp, closing: asyncio.Event) -> None:
+        self._inner, self._closing = inner, closing
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; one that listens hears at the end of the server that its client has left."""
+        if scope["method"] != "GET":
+            await self._inner(scope, receive, send)
+            return
+        last: Message = {}
+
+        async def heard() -> Message:
+            waits = [asyncio.ensure_future(receive()), asyncio.ensure_future(self._closing.wait())]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                return {"type": "http.disconnect"} if self._closing.is_set() else cast("Message", waits[0].result())
+            finally:
+                for wait in waits:
+                    wait.cancel()
+
+        async def sent(message: Message) -> None:
+            last.clear()
+            last.update(message)
+            await send(message)
+
+        await self._inner(scope, heard, sent)
+        if self._closing.is_set() and (last.get("type") == "http.response.start" or last.get("more_body")):
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
 class StrictBodies:
-    """An application that is shown no body of two readings; the whole body comes with the first message."""
+    """An application that is shown messages alone, each of one reading; a whole body comes with the first event.
+
+    The SDK's own answer to a body that is none would have the words of its parser.
+    """
 
     def __init__(self, inner: ASGIApp) -> None:
         self._inner = inner
@@ -177,9 +213,8 @@ class StrictBodies:
         """Hand a request on, or refuse its body."""
         first = await receive()
         body = first.get("body") if scope["method"] == "POST" else None
-        if body and (fault := await asyncio.to_thread(reading_fault, body)):
-            error = {"jsonrpc": "2.0", "id": None, "error": {"code": fault[0], "message": fault[1]}}
-            await Response(json.dumps(error), status_code=400, media_type="application/json")(scope, receive, send)
+        if body is not None and (fault := await asyncio.to_thread(fault_of, body)):
+            await Response(json.dumps(fault), status_code=400, media_type="application/json")(scope, receive, send)
             return
         shown = [first]
 

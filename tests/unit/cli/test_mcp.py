@@ -13,6 +13,7 @@ import click
 import jsonschema
 import pytest
 from mcp_types import INVALID_REQUEST, PARSE_ERROR
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from service.cli import gainsay
 from service.cli.access.problems import ServiceProblem
@@ -23,9 +24,10 @@ from service.cli.mcp.gateway import Credentials, Sessions, allowed, digest
 from service.cli.mcp.listening import Listening
 from service.cli.mcp.lookup import _recalled
 from service.cli.mcp.review import words_of
+from service.cli.mcp.server import MOST_CALLS
 from service.cli.mcp.strictly import reading_fault
 from service.cli.mcp.tools import INSTRUCTIONS, tools
-from service.cli.mcp.wire import fault_of
+from service.cli.mcp.wire import LINE_MAX, fault_of
 from service.errors import GainsayError, InvalidCase, StoreUnavailable, together
 from service.web.operations import OPERATIONS
 from tests.fixtures.payloads import PAYLOADS
@@ -57,6 +59,21 @@ def test_the_manual_has_each_tool_with_what_it_asks_and_whether_it_changes_somet
     assert {name for name, _, changes in rows if changes != "–"} == {
         name for name, each in tools().items() if each.tool.annotations and not each.tool.annotations.read_only_hint
     }
+
+
+def test_the_manual_has_the_bounds_and_the_versions_of_the_code() -> None:
+    plain = " ".join(MANUAL.split())
+
+    assert f"{gateway.SESSIONS_EACH} sessions and {MOST_CALLS} calls at a time" in plain
+    assert f"{gateway.IDLE_S / 60:.0f} minutes ends" in plain
+    assert f"is known for {gateway.KNOWN_S:.0f} seconds" in plain
+    assert f"{gateway.BODY_MAX >> 20} MiB at most" in plain
+    assert gateway.BODY_MAX == LINE_MAX
+    assert (
+        f"of {MODERN_PROTOCOL_VERSIONS[-1]} and, with a handshake, those of {HANDSHAKE_PROTOCOL_VERSIONS[0]} to"
+        in plain
+    )
+    assert f"to {HANDSHAKE_PROTOCOL_VERSIONS[-1]}." in plain
 
 
 def test_the_configurations_of_the_manual_name_commands_that_there_are() -> None:
