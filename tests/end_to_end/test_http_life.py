@@ -397,6 +397,7 @@ class Faulty:
         self.serving, self.database, self.logs = app.serving, app.database, app.logs
         self.leaving, self.readings = app.leaving, app.readings
         self.authenticator, self.management = app.authenticator, app.management
+        self.endpoints = app.endpoints
         self._error = error
 
     async def troubles(self) -> list[str]:

@@ -74,7 +74,7 @@ def test_every_member_is_described_in_both() -> None:
 
 def test_what_is_posted_to_receivers_is_described_in_3_1_alone() -> None:
     assert set(WHOLE["webhooks"]) == {"debateEnded", "webhookTest"}
-    assert OF_WEBHOOKS <= WHOLE["components"]["schemas"].keys()
+    assert WHOLE["components"]["schemas"].keys() >= OF_WEBHOOKS
     assert OF_WEBHOOKS & OLDER["components"]["schemas"].keys() == set()
     assert "webhooks" not in OLDER
 
