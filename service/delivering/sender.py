@@ -16,6 +16,7 @@ Nothing that is raised or returned has a header, a secret or the path of a URL.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
@@ -246,7 +247,8 @@ def _reason(error: Exception) -> str:
         case aiohttp.ConnectionTimeoutError():
             return f"no connection within {CONNECT_S:g} s"
         case aiohttp.ClientConnectorError():
-            return f"no connection: {error.os_error.strerror or type(error.os_error).__name__}"
+            number = error.os_error.errno
+            return f"no connection: {os.strerror(number) if number else 'no address of the name answers'}"
         case aiohttp.ClientResponseError() | aiohttp.ClientPayloadError() | ValueError():
             return "what came back is not HTTP, or has a longer head than is read"
         case aiohttp.ClientError() | OSError():
