@@ -169,7 +169,8 @@ class BatchFeeder:
             return
         if batch.stop is None:
             await batches.stop_batch(self._database, batch.batch, batch.by.tenant, stop, REASONS[stop])
-        await batches.refuse_lines(self._database, batch.batch, stop, REASONS[stop])
+        lines = await batches.refuse_lines(self._database, batch.batch, stop, REASONS[stop])
+        telemetry.BATCH_LINES.labels(result="refused").inc(lines)
         if stop == "aborted":
             why = batch.stop_detail or REASONS[stop]
             for debate in await batches.under_way(self._database, batch.batch, ABORTS):
