@@ -258,10 +258,10 @@ async def claim_batches(database: Database, feeder: str, lease_s: float, most: i
 
 
 async def release_batch(
-    database: Database, batch: str, feeder: str, pause: str | None = None, until: str | None = None
+    database: Database, batch: str, feeder: str, pause: str | None, until: str | None, rest_s: float
 ) -> None:
-    """Give a batch back after its turn, with what it waits for."""
-    params = {"batch": UUID(batch), "feeder": feeder, "pause": pause, "until": until}
+    """Give a batch back after its turn, with what it waits for; it has no other turn for so many seconds."""
+    params = {"batch": UUID(batch), "feeder": feeder, "pause": pause, "until": until, "rest": rest_s}
     await database.query("release_batch", params)
 
 
