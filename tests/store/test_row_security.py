@@ -282,7 +282,8 @@ def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     if name == "add_batch_lines":
         return {"batch": uuid4(), "tenant": tenant, "lines": [1], "keys": ["k"], "bodies": [b"a case"]}
     if name == "open_batch":
-        made = dict.fromkeys(("role", "kind", "via", "credential", "name"), "x") | {"roles": [], "scopes": None}
+        made: dict[str, Any] = dict.fromkeys(("role", "kind", "via", "credential", "name"), "x")
+        made |= {"roles": [], "scopes": None}
         made |= {"batch": uuid4(), "tenant": tenant, "subject": SUBJECTS[tenant], "count": 1, "deadline": None}
         return made | {"key": None, "body": bytes(32), "ceiling": 9}
     record = {"debate": uuid4(), "log": log, "tenant": tenant, "leaf": b"leaf", "salt": bytes(32), "body": b"{}"}
