@@ -281,7 +281,9 @@ async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
     finally:
         logged = bool(ending)  # another reason for the end has its own log line
         app.feeder.stop()
-        await feeding
+        await asyncio.wait({feeding}, timeout=LAST_S)
+        feeding.cancel()  # a case in hand is recorded or not, and is tried again elsewhere
+        await asyncio.gather(feeding, return_exceptions=True)
         await asyncio.gather(*(ending or [asyncio.create_task(app.worker.stop(app.settings.grace_s))]))
         with suppress(asyncio.CancelledError):
             await task

@@ -59,6 +59,8 @@ TAKEN = 4
 """The most batches that a process takes in one go."""
 BUSY_S, IDLE_S = 0.1, 1.0
 """How often a process looks at batches while some are open, and while none is."""
+REST_S = 0.3
+"""How long a batch without a line to record has no other turn, in any process."""
 LATER_S = 5.0
 """How long a batch waits after a fault, or for money of its tenant."""
 ABORTS = 100
@@ -145,12 +147,13 @@ class BatchFeeder:
 
     async def _turn(self, batch: ClaimedBatch) -> None:
         """One turn of a batch, and its end. What it waits for is kept with it."""
-        waits = self._waits.get(batch.batch)
+        waits, rest_s = self._waits.get(batch.batch), REST_S
         try:
             await self._stop(batch)
             if waits is None or waits.until <= time.monotonic():
                 self._waits.pop(batch.batch, None)
-                waits = await self._feed(batch)
+                waits, opened = await self._feed(batch)
+                rest_s = 0.0 if opened else REST_S
             if await batches.end_batch(self._database, batch.batch):
                 telemetry.LOG.info("batch ended", extra={"batch": batch.batch})
                 waits = None
@@ -160,7 +163,7 @@ class BatchFeeder:
         if waits is not None:
             self._waits[batch.batch] = waits
         for_, ends = (waits.reason, waits.ends) if waits else (None, None)
-        await batches.release_batch(self._database, batch.batch, self._name, for_, ends)
+        await batches.release_batch(self._database, batch.batch, self._name, for_, ends, rest_s)
 
     async def _stop(self, batch: ClaimedBatch) -> None:
         """Refuse what waits where something has stopped the batch, and abort its debates after an abort."""
@@ -169,16 +172,17 @@ class BatchFeeder:
             return
         if batch.stop is None:
             await batches.stop_batch(self._database, batch.batch, batch.by.tenant, stop, REASONS[stop])
-        await batches.refuse_lines(self._database, batch.batch, stop, REASONS[stop])
+        lines = await batches.refuse_lines(self._database, batch.batch, stop, REASONS[stop])
+        telemetry.BATCH_LINES.labels(result="refused").inc(lines)
         if stop == "aborted":
             why = batch.stop_detail or REASONS[stop]
             for debate in await batches.under_way(self._database, batch.batch, ABORTS):
                 with suppress(EvidenceDamaged):
                     await self._reviews.abort_as(debate, batch.by.tenant, self._writer, why, wait=False)
 
-    async def _feed(self, batch: ClaimedBatch) -> _Wait | None:
-        """Record the next lines; returns what the batch waits for then."""
-        bounds, after = self._deployment(batch.by.tenant).policy.batch_bounds, 0
+    async def _feed(self, batch: ClaimedBatch) -> tuple[_Wait | None, int]:
+        """Record the next lines; returns what the batch waits for then, and how many lines it was."""
+        bounds, after, opened = self._deployment(batch.by.tenant).policy.batch_bounds, 0, 0
         room = await batches.batch_room(self._database, batch.batch)
         for _ in range(min(TURN, bounds.queued_per_tenant - room.queued)):
             if self._stopping.is_set() or not (line := await batches.next_line(self._database, batch.batch, after)):
@@ -187,14 +191,15 @@ class BatchFeeder:
             try:
                 await self._record(batch, line)
             except _Allocated:
-                return _Wait(0.0, BATCH, None)
+                return _Wait(0.0, BATCH, None), opened
             except QueueFull:
-                return _Wait(later, "queue", None)
+                return _Wait(later, "queue", None), opened
             except BudgetExhausted as error:
-                return _Wait(later, error.limit, error.ends)
+                return _Wait(later, error.limit, error.ends), opened
             except _Faulty:
-                return _Wait(later, "fault", None)
-        return None
+                return _Wait(later, "fault", None), opened
+            opened += 1
+        return None, opened
 
     async def _record(self, batch: ClaimedBatch, line: NewLine) -> None:
         """Record a line as a case of the batch's caller, or refuse it."""

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from msgspec import Struct, structs
 
+from service import telemetry
 from service.debate.amounts import MicroUSD
 from service.errors import NotFound
 from service.store.array_parameters import ByteaArray
@@ -257,10 +258,10 @@ async def claim_batches(database: Database, feeder: str, lease_s: float, most: i
 
 
 async def release_batch(
-    database: Database, batch: str, feeder: str, pause: str | None = None, until: str | None = None
+    database: Database, batch: str, feeder: str, pause: str | None, until: str | None, rest_s: float
 ) -> None:
-    """Give a batch back after its turn, with what it waits for."""
-    params = {"batch": UUID(batch), "feeder": feeder, "pause": pause, "until": until}
+    """Give a batch back after its turn, with what it waits for; it has no other turn for so many seconds."""
+    params = {"batch": UUID(batch), "feeder": feeder, "pause": pause, "until": until, "rest": rest_s}
     await database.query("release_batch", params)
 
 
@@ -288,12 +289,15 @@ async def settle_line(
     """A line has its debate, or is refused; its text goes."""
     found = None if debate is None else UUID(debate)
     params = {"batch": UUID(batch), "line": line, "debate": found, "refused": refused, "detail": detail}
-    await database.query("settle_batch_line", params)
+    if await database.query("settle_batch_line", params):
+        telemetry.BATCH_LINES.labels(result="debate" if debate else "refused").inc()
 
 
-async def refuse_lines(database: Database, batch: str, refused: Refused, detail: str) -> None:
-    """Refuse every line that waits."""
-    await database.query("refuse_batch_lines", {"batch": UUID(batch), "refused": refused, "detail": detail})
+async def refuse_lines(database: Database, batch: str, refused: Refused, detail: str) -> int:
+    """Refuse every line that waits; return how many they are."""
+    (row,) = await database.query("refuse_batch_lines", {"batch": UUID(batch), "refused": refused, "detail": detail})
+    count: int = row["lines"]
+    return count
 
 
 async def under_way(database: Database, batch: str, most: int) -> list[str]:

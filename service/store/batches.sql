@@ -91,8 +91,8 @@ RETURNING b.batch, b.tenant, b.subject, b.role, b.kind, b.via, b.roles, b.scopes
     OR EXISTS (SELECT FROM api_key k WHERE k.id = b.credential AND k.revoked IS NOT NULL) AS revoked;
 
 -- release_batch --
--- Give a batch back after its turn, with what it waits for.
-UPDATE case_batch SET lease_until = '-infinity', pause = %(pause)s, pause_until = %(until)s::timestamptz
+-- Give a batch back after its turn, with what it waits for; it has no other one for a while if it had nothing to do.
+UPDATE case_batch SET lease_until = clock_timestamp() + make_interval(secs => %(rest)s::float8), pause = %(pause)s, pause_until = %(until)s::timestamptz
 WHERE batch = %(batch)s AND feeder = %(feeder)s RETURNING batch;
 
 -- batch_room --

@@ -257,8 +257,8 @@ async def play(server: Server, data: st.DataObject) -> None:
             await game.concludes(0)
         await game.check()
         balance = await exact(service, game.tenant)
-        assert all(period.open == 0 for period in balance.periods)
-        assert all(batch.open == 0 for batch in balance.batches)
+        assert all(row.open == 0 for row in balance.periods)
+        assert all(account.open == 0 for account in balance.batches)
 
 
 @settings(max_examples=settings().max_examples // 4)
