@@ -8,6 +8,7 @@
 --
 -- key, body        SHA-256 of the Idempotency-Key and of what came under it
 -- credential       the id of the key with which it came, or empty
+-- trace            the id of the trace that its request took part in, which the records of its cases name too
 -- stop             why nothing more of it is begun, with `stop_detail` for people
 -- pause            what it waits for at present, with `pause_until` where that is known
 -- feeder           which process opens its cases at present, until `lease_until`; `fed` is when its turn last came
@@ -21,6 +22,7 @@ CREATE TABLE gainsay.case_batch (
     roles       text[] NOT NULL,
     scopes      text[],
     credential  text NOT NULL,
+    trace       text,
     name        text,
     lines       integer NOT NULL CHECK (lines > 0),
     deadline    timestamptz,

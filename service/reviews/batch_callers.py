@@ -9,8 +9,8 @@ from service.identity.roles import Role, Scope
 from service.store.batches import Bringer
 
 
-def bringer_of(caller: Caller) -> Bringer:
-    """A caller as a batch keeps it: all that a record of a case needs, and no secret."""
+def bringer_of(caller: Caller, trace: str | None = None) -> Bringer:
+    """A caller and its trace as a batch keeps them: all that a record of a case needs, and no secret."""
     return Bringer(
         tenant=caller.tenant,
         subject=caller.subject,
@@ -20,6 +20,7 @@ def bringer_of(caller: Caller) -> Bringer:
         roles=caller.roles,
         scopes=None if caller.scopes is None else tuple(sorted(caller.scopes)),
         credential=caller.credential,
+        trace=trace,
     )
 
 

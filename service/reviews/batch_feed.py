@@ -210,7 +210,7 @@ class BatchFeeder:
                 None if batch.deadline is None else batch.deadline.astimezone(UTC).isoformat(),
                 partial(self._may_begin, batch),
             )
-            arrival = Arrival(door="batch", batch=batch.batch)
+            arrival = Arrival(door="batch", trace=batch.by.trace, batch=batch.batch)
             key = key_of(batch.by.subject, batch.batch, line)
             found = await self._reviews.record(case, caller_of(batch.by), key, arrival, terms)
         except (_Allocated, QueueFull, StoreUnavailable, AuditUnavailable):

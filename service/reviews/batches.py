@@ -110,8 +110,12 @@ class BatchDesk:
         """The bounds of a tenant's batches."""
         return self._deployment(tenant).policy.batch_bounds
 
-    async def bring(self, raw: bytes, asked: AskedBatch, caller: Caller, key: str | None = None) -> Brought:
+    async def bring(
+        self, raw: bytes, asked: AskedBatch, caller: Caller, key: str | None = None, trace: str | None = None
+    ) -> Brought:
         """Check every line of a file, and store it as a batch; under one ``key`` a tenant's batch is stored once.
+
+        ``trace`` is that of the request, which the records of its cases name.
 
         Raises `BadRequest`, `InvalidCase` and `TooLarge` with the faults by line, and nothing is stored; `QueueFull`
         where the tenant has its most batches; `IdempotencyKeyReused` and `AuditUnavailable`.
@@ -123,7 +127,7 @@ class BatchDesk:
         ceiling, deadline = _terms(asked, deployment)
         await self._refuse_many(caller, deployment.policy.batch_bounds)
         lines = await self._read(raw, deployment, caller)
-        new = NewBatch(bringer_of(caller), lines, ceiling, deadline, asked.name, hashed, body)
+        new = NewBatch(bringer_of(caller, trace), lines, ceiling, deadline, asked.name, hashed, body)
         try:
             batch = await batches.add_batch(self._database, new)
         except StoreUnavailable as error:

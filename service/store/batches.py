@@ -38,7 +38,7 @@ class NewLine(Struct, frozen=True):
 
 
 class Bringer(Struct, frozen=True, kw_only=True):
-    """Who brought a batch, as a caller is known: the records of its cases name it."""
+    """Who brought a batch, as a caller is known, and in which trace: the records of its cases name both."""
 
     tenant: str
     subject: str
@@ -48,6 +48,7 @@ class Bringer(Struct, frozen=True, kw_only=True):
     roles: tuple[str, ...]
     scopes: tuple[str, ...] | None
     credential: str
+    trace: str | None
 
 
 class NewBatch(Struct, frozen=True):

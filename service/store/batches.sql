@@ -14,10 +14,10 @@ SELECT count(*) AS lines FROM added;
 -- open_batch --
 -- A batch with its limit, once under each key; no row where the key is in use or the batch is there.
 WITH new AS (
-    INSERT INTO case_batch (batch, tenant, subject, role, kind, via, roles, scopes, credential, name, lines, deadline,
-                            key, body)
+    INSERT INTO case_batch (batch, tenant, subject, role, kind, via, roles, scopes, credential, trace, name, lines,
+                            deadline, key, body)
     VALUES (%(batch)s, %(tenant)s, %(subject)s, %(role)s, %(kind)s, %(via)s, %(roles)s::text[], %(scopes)s::text[],
-            %(credential)s, %(name)s, %(count)s, %(deadline)s::timestamptz, %(key)b::bytea, %(body)b::bytea)
+            %(credential)s, %(trace)s, %(name)s, %(count)s, %(deadline)s::timestamptz, %(key)b::bytea, %(body)b::bytea)
     ON CONFLICT DO NOTHING
     RETURNING batch, tenant
 )
@@ -85,7 +85,7 @@ WITH free AS (
 UPDATE case_batch b SET feeder = %(feeder)s, fed = clock_timestamp(),
     lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
 FROM free WHERE b.batch = free.batch
-RETURNING b.batch, b.tenant, b.subject, b.role, b.kind, b.via, b.roles, b.scopes, b.credential, b.deadline, b.stop,
+RETURNING b.batch, b.tenant, b.subject, b.role, b.kind, b.via, b.roles, b.scopes, b.credential, b.trace, b.deadline, b.stop,
     b.stop_detail, coalesce(b.deadline <= clock_timestamp(), false) AS late,
     EXISTS (SELECT FROM subject s WHERE s.id = b.subject AND s.revoked IS NOT NULL)
     OR EXISTS (SELECT FROM api_key k WHERE k.id = b.credential AND k.revoked IS NOT NULL) AS revoked;

@@ -31,7 +31,7 @@ from service.web.callers import caller
 from service.web.cut_short import cut_short
 from service.web.debates import SMALL_BODY, answered, cursor, known_query, linked, note
 from service.web.file_names import kept_as
-from service.web.middleware import HEAD
+from service.web.middleware import HEAD, trace_of
 from service.web.pages import is_known
 from service.web.problems import NotAcceptable
 from service.web.submission import REPLAYED
@@ -55,7 +55,7 @@ async def bring(request: HttpRequest) -> Response[bytes]:
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
     with _reading():
         raw = await body.read_lines(request, site.reviews.batches.bounds_of(who.tenant).max_bytes, LINES)
-        brought = await site.reviews.batches.bring(raw, asked, who, key)
+        brought = await site.reviews.batches.bring(raw, asked, who, key, trace_of(request).given)
     found = await site.reviews.batches.read(brought.batch, who, "case.submit")
     header_fields = {"Location": batch_address(brought.batch), "Retry-After": str(AGAIN_S)}
     return answered(BatchState.of(found), HTTPStatus.ACCEPTED, header_fields | (REPLAYED if brought.replayed else {}))

@@ -11065,8 +11065,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11078,8 +11081,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11103,8 +11109,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11128,8 +11137,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11153,8 +11165,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11177,8 +11192,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11202,8 +11220,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11255,8 +11276,11 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11268,8 +11292,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11293,8 +11320,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11318,8 +11348,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11342,8 +11375,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11366,8 +11402,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11396,8 +11435,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11420,8 +11462,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11455,8 +11500,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11479,8 +11527,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11504,8 +11555,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11547,8 +11601,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11562,8 +11619,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11573,8 +11633,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11598,8 +11661,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11623,8 +11689,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11647,8 +11716,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11672,8 +11744,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11696,8 +11771,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11721,8 +11799,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11760,8 +11841,11 @@ export interface operations {
                     "Content-Disposition": components["headers"]["Content-Disposition"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11775,8 +11859,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11800,8 +11887,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11825,8 +11915,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11849,8 +11942,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11873,8 +11969,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11898,8 +11997,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11922,8 +12024,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11947,8 +12052,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11987,8 +12095,11 @@ export interface operations {
             /** @description How the batch stands. */
             200: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11998,8 +12109,11 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12021,8 +12135,11 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12044,8 +12161,11 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12066,8 +12186,11 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12088,8 +12211,11 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12110,8 +12236,11 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12138,8 +12267,11 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12160,8 +12292,11 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12192,8 +12327,11 @@ export interface operations {
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12215,8 +12353,11 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15652,8 +15793,11 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15666,8 +15810,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15690,8 +15837,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15713,8 +15863,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15737,8 +15890,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15760,8 +15916,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15783,8 +15942,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15808,8 +15970,11 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15831,8 +15996,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15854,8 +16022,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15877,8 +16048,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15901,8 +16075,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15924,8 +16101,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15947,8 +16127,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15971,8 +16154,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16008,8 +16194,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16021,8 +16210,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16045,8 +16237,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16069,8 +16264,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16092,8 +16290,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16116,8 +16317,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16139,8 +16343,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16163,8 +16370,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20691,8 +20901,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20704,8 +20917,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20729,8 +20945,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20754,8 +20973,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20779,8 +21001,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20803,8 +21028,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20828,8 +21056,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20868,8 +21099,11 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20881,8 +21115,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20906,8 +21143,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20931,8 +21171,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20955,8 +21198,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20980,8 +21226,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21004,8 +21253,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21034,8 +21286,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21058,8 +21313,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21093,8 +21351,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21117,8 +21378,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21142,8 +21406,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21180,8 +21447,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21193,8 +21463,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21218,8 +21491,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21243,8 +21519,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21267,8 +21546,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21292,8 +21574,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21316,8 +21601,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21341,8 +21629,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21383,8 +21674,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21396,8 +21690,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21421,8 +21718,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21446,8 +21746,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21470,8 +21773,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21494,8 +21800,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21519,8 +21828,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21543,8 +21855,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21573,8 +21888,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21597,8 +21915,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21632,8 +21953,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21656,8 +21980,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21681,8 +22008,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21717,8 +22047,11 @@ export interface operations {
             /** @description The endpoint. */
             200: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21728,8 +22061,11 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21751,8 +22087,11 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21774,8 +22113,11 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21796,8 +22138,11 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21818,8 +22163,11 @@ export interface operations {
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21841,8 +22189,11 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21879,8 +22230,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21892,8 +22246,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21917,8 +22274,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21942,8 +22302,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21966,8 +22329,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21991,8 +22357,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22016,8 +22385,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22040,8 +22412,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22065,8 +22440,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22103,8 +22481,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22116,8 +22497,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22141,8 +22525,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22166,8 +22553,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22190,8 +22580,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22215,8 +22608,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22240,8 +22636,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22264,8 +22663,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22289,8 +22691,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22333,8 +22738,11 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22346,8 +22754,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22371,8 +22782,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22396,8 +22810,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22420,8 +22837,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22445,8 +22865,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22469,8 +22892,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22494,8 +22920,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22534,8 +22963,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22547,8 +22979,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22572,8 +23007,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22597,8 +23035,11 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22621,8 +23062,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22646,8 +23090,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22671,8 +23118,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22695,8 +23145,11 @@ export interface operations {
                 headers: {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22720,8 +23173,11 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
                     [name: string]: unknown;
                 };
                 content: {
