@@ -14,6 +14,7 @@ from uuid import UUID
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service import intake
 from service.audit.record import SALT_BYTES
@@ -280,6 +281,8 @@ def _progress(stored: StoredBatch, found: Iterable[LineCount]) -> Progress:
             joined += row.lines
         else:
             spent += row.spent
+    if any(counts[status] for status in UNDER_WAY):  # the last end is recorded, and not provable yet
+        stored = replace(stored, ended=None)
     return Progress(stored=stored, counts=dict(counts), refused=dict(refused), joined=joined, spent=spent)
 
 

@@ -433,19 +433,8 @@ _FAULTS = (
         "underKey",
     ),
 )
+_REST = (*CHATS, *WEBHOOK_PROBLEMS, *SIGNERS)
 TEXTS: Mapping[str, ProblemText] = {
-    text.example.code: text
-    for text in (
-        *_CASES,
-        *_REQUESTS,
-        *_REGISTERS,
-        *_UNREAD,
-        *_STATES,
-        *_LOAD,
-        *_FAULTS,
-        *CHATS,
-        *WEBHOOK_PROBLEMS,
-        *SIGNERS,
-    )
+    text.example.code: text for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *_REST)
 }
 """Every problem that HTTP answers, by its code."""

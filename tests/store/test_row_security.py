@@ -283,7 +283,7 @@ def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     if name == "add_batch_lines":
         return {"batch": uuid4(), "tenant": tenant, "lines": [1], "keys": ["k"], "bodies": [b"a case"]}
     if name == "open_batch":
-        made: dict[str, Any] = dict.fromkeys(("role", "kind", "via", "credential", "name"), "x")
+        made: dict[str, Any] = dict.fromkeys(("role", "kind", "via", "credential", "trace", "name"), "x")
         made |= {"roles": [], "scopes": None}
         made |= {"batch": uuid4(), "tenant": tenant, "subject": SUBJECTS[tenant], "count": 1, "deadline": None}
         return made | {"key": None, "body": bytes(32), "ceiling": 9}

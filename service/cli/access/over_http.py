@@ -23,11 +23,11 @@ from service.audit.checkpoint import BadCheckpoint, Checkpoint, parse_checkpoint
 from service.audit.note import BadNote, decode_base64, parse_note
 from service.audit.report_forms import Form, Paper
 from service.audit.tree import ProofError, verify_consistency
+from service.cli.access.batches_over_http import BatchesOverHTTP
 from service.cli.access.downloads import copy, download
 from service.cli.access.port import (
     JSON,
     Aborted,
-    BatchAsked,
     Contradicted,
     Exported,
     Query,
@@ -80,11 +80,12 @@ COMMANDS = Advice(
 )
 
 
-class OverHTTP:
+class OverHTTP(BatchesOverHTTP):
     """A service that runs elsewhere."""
 
     def __init__(self, address: str, client: AsyncGainsay, kept: Path | None, advice: Advice = COMMANDS) -> None:
         self._address, self._client, self._kept, self._advice = address, client, kept, advice
+        self._batches = client
 
     @property
     def name(self) -> str:
@@ -206,35 +207,6 @@ class OverHTTP:
         if not (_AMOUNT.fullmatch(spent) and _AMOUNT.fullmatch(held)):
             raise self._unknown("an abort without its amounts")
         return Aborted(debate, member(found, "status"), spent, held, None)
-
-    async def bring_batch(self, lines: bytes, asked: BatchAsked, key: str) -> JSON:
-        """Store a file of cases as a batch."""
-        with self._spoken():
-            found = await self._client.create_batch(
-                lines, ceiling=asked.ceiling, deadline=asked.deadline, name=asked.name, key=key
-            )
-        return cast(JSON, found)
-
-    async def batch(self, batch: str) -> JSON:
-        """How a batch stands."""
-        with self._spoken():
-            return cast(JSON, await self._client.batch(batch))
-
-    async def batch_results(self, batch: str, form: str, file: IO[bytes]) -> None:
-        """Write what became of the lines of a batch, once it is whole."""
-        with self._spoken(), download() as part:
-            await self._client.batch_results(batch, part, form=cast(Any, form))
-            copy(part, file)
-
-    async def abort_batch(self, batch: str, why: str) -> JSON:
-        """Abort a batch."""
-        with self._spoken():
-            return cast(JSON, await self._client.abort_batch(batch, reason=why))
-
-    @asynccontextmanager
-    async def feeding(self) -> AsyncIterator[str]:
-        """The service feeds its batches itself."""
-        yield f"it goes on in {self.name}"
 
     async def bundle(self, debate: str, file: IO[bytes]) -> None:
         """Write the bundle of a debate, once it is whole."""

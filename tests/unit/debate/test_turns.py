@@ -89,6 +89,8 @@ service/policy/keys.py              paths of settings
 service/policy/file/providers.py       labels of a host
 service/store/embedded/cluster.py            the version of PostgreSQL
 service/verify/files.py        names of files
+service/delivering/addresses.py       labels of a host
+service/web/versions.py       the version of the API
 service/web/answer_examples.py        names of files
 service/web/member_texts.py        names of modules
 """
