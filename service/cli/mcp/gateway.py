@@ -18,8 +18,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -153,19 +154,32 @@ class Sessions:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._open: dict[str, tuple[str, float]] = {}
+        self._beginning: Counter[str] = Counter()
 
     def room(self, owner: str) -> bool:
         """Whether a credential may begin another one."""
         self._open = {name: (of, at) for name, (of, at) in self._open.items() if at > self._clock() - IDLE_S}
-        return sum(of == owner for of, _ in self._open.values()) < SESSIONS_EACH
+        return sum(of == owner for of, _ in self._open.values()) + self._beginning[owner] < SESSIONS_EACH
+
+    @contextmanager
+    def beginning(self, owner: str) -> Iterator[None]:
+        """While the block lasts, a request counts as a session: it may begin one that no answer has named yet."""
+        self._beginning[owner] += 1
+        try:
+            yield
+        finally:
+            self._beginning[owner] -= 1
+            if not self._beginning[owner]:
+                del self._beginning[owner]
 
     def saw(self, session: str, owner: str) -> None:
-        """Note that a session was answered."""
+        """Note that a session was answered. Its name is the protocol's own, never one that a request alone has."""
         self._open[session] = (owner, self._clock())
 
-    def ended(self, session: str) -> None:
-        """Note that there is no such session any more."""
-        self._open.pop(session, None)
+    def ended(self, session: str, owner: str) -> None:
+        """Note that a credential has no such session any more."""
+        if session in self._open and self._open[session][0] == owner:
+            del self._open[session]
 
 
 class Parting:
@@ -245,12 +259,14 @@ class Gateway:
             return
         owner, headers = digest(scope[CREDENTIAL]), Headers(scope=scope)
         session = headers.get("mcp-session-id")
-        if session is None and _may_begin(headers) and not self._sessions.room(owner):
+        begins = session is None and _may_begin(headers)
+        if begins and not self._sessions.room(owner):
             words = f"{SESSIONS_EACH} sessions of this caller are open; end one, or wait {IDLE_S / 60:.0f} minutes"
             await _problem(429, "rate_limited", words, {"Retry-After": "60"})(scope, receive, send)
             return
         scope["user"] = AuthenticatedUser(AccessToken(token=owner, client_id=owner, scopes=[]))
-        await self._inner(scope, receive, self._noting(scope["method"], owner, session, send))
+        with self._sessions.beginning(owner) if begins else nullcontext():
+            await self._inner(scope, receive, self._noting(scope["method"], owner, session, send))
 
     async def _refused(self, scope: Scope, receive: Receive) -> Response | None:
         """The answer to a request that is not let in; its credential is in the scope afterwards."""
@@ -287,11 +303,11 @@ class Gateway:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["Cache-Control"] = headers.get("Cache-Control", "no-store")
-                named = headers.get("mcp-session-id") or session
+                named = headers.get("mcp-session-id")
                 if message["status"] < 400 and named and method != "DELETE":
                     self._sessions.saw(named, owner)
-                elif named and method == "DELETE" and message["status"] < 400:
-                    self._sessions.ended(named)
+                elif session and method == "DELETE" and message["status"] < 400:
+                    self._sessions.ended(session, owner)
             await send(message)
 
         return sent

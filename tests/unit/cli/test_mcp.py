@@ -285,11 +285,44 @@ def test_sessions_of_a_credential_are_counted_until_they_end_or_are_idle(monkeyp
     sessions.saw("2", a)
     assert not sessions.room(a)
     assert sessions.room(b)
-    sessions.ended("1")
+    sessions.ended("1", b)
+    assert not sessions.room(a)
+    sessions.ended("1", a)
     assert sessions.room(a)
     sessions.saw("3", a)
     clock.now = gateway.IDLE_S + 1
     assert sessions.room(a)
+
+
+def test_requests_that_come_together_begin_no_more_sessions_than_a_credential_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gateway, "SESSIONS_EACH", 1)
+    sessions = Sessions(Clock())
+
+    with sessions.beginning("a"):
+        assert not sessions.room("a")
+        assert sessions.room("b")
+    assert sessions.room("a")
+    assert not sessions._beginning
+
+
+async def test_a_session_that_a_request_alone_names_is_not_kept() -> None:
+    sessions = Sessions(Clock())
+
+    async def stateless(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def nothing(*_: Any) -> Any:
+        return {"type": "http.request"}
+
+    gate = gateway.Gateway(stateless, allowed((), ()), None, sessions)
+    named = [(b"host", b"localhost"), (b"content-type", b"application/json"), (b"mcp-session-id", b"invented")]
+    await gate(
+        {"type": "http", "method": "POST", "path": "/mcp", "query_string": b"", "headers": named}, nothing, nothing
+    )
+
+    assert not sessions._open
 
 
 def test_a_named_host_may_have_any_port_unless_it_names_one() -> None:
