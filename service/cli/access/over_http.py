@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Se
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
@@ -23,6 +23,7 @@ from service.audit.checkpoint import BadCheckpoint, Checkpoint, parse_checkpoint
 from service.audit.note import BadNote, decode_base64, parse_note
 from service.audit.report_forms import Form, Paper
 from service.audit.tree import ProofError, verify_consistency
+from service.cli.access.advice import COMMANDS, Advice
 from service.cli.access.batches_over_http import BatchesOverHTTP
 from service.cli.access.downloads import copy, download
 from service.cli.access.port import (
@@ -61,23 +62,6 @@ CLOSES = "the service"
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCII)
 """Names of documents that stand in an address as they are."""
 _AMOUNT = re.compile(r"\d{1,12}(?:\.\d{1,6})?", re.ASCII)
-
-
-class Advice(NamedTuple):
-    """What to do about an error, in the words of the caller's own means.
-
-    ``repeat`` says how a case whose fate is not known is sent again without a second bill, with its key in the place of
-    ``{key}``. ``credential`` says where the caller's credential belongs.
-    """
-
-    repeat: str
-    credential: str
-
-
-COMMANDS = Advice(
-    "repeat this command with --key {key}, and it is billed once",
-    "set GAINSAY_TOKEN to your API key or token, or to file:PATH of a file with it",
-)
 
 
 class OverHTTP(BatchesOverHTTP):

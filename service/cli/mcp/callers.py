@@ -14,7 +14,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from service.cli.access.over_http import Advice, Clients
+from service.cli.access.advice import Advice
+from service.cli.access.over_http import Clients
 from service.cli.access.port import Service
 from service.errors import GainsayError
 

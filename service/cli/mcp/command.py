@@ -206,6 +206,7 @@ async def _serve(end: startup.Ending, callers: Callers, transport: Wire | Listen
     desk.closing.set()  # calls under way are answered
     if not isinstance(transport, Listening):  # its client may leave its end of input open
         await desk.answered(ANSWERED_S)
+        await transport.written(ANSWERED_S)
         serving.cancel()
     with suppress(asyncio.CancelledError):
         await serving

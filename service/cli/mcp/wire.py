@@ -43,6 +43,36 @@ class Wire:
         os.dup2(2, 1)
         os.close(nothing)
         self._answers: queue.SimpleQueue[tuple[bytes, Future[None]]] = queue.SimpleQueue()
+        self._owed: set[str] = set()
+        """The ids, as JSON, of requests whose answers are not written yet."""
+        self._paid = asyncio.Event()
+        self._paid.set()
+
+    def note_request(self, line: bytes) -> None:
+        """Note that an answer is owed to a request; none is any more to one that a notification cancels."""
+        message = json.loads(line)
+        if "method" in message and "id" in message:
+            self._owed.add(json.dumps(message["id"]))
+            self._paid.clear()
+        elif message.get("method") == "notifications/cancelled":
+            self._settle((message.get("params") or {}).get("requestId"))
+
+    def note_answer(self, line: str) -> None:
+        """Note that a message is written."""
+        message = json.loads(line)
+        if "method" not in message:
+            self._settle(message.get("id"))
+
+    def _settle(self, number: object) -> None:
+        self._owed.discard(json.dumps(number))
+        if not self._owed:
+            self._paid.set()
+
+    async def written(self, seconds: float) -> None:
+        """Wait until each answer is written that is owed, or for so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._paid.wait()
 
     async def serve(self, server: Server[Any]) -> None:
         """Serve one session until its client has left: its end of input, or nothing takes the output."""
@@ -52,7 +82,7 @@ class Wire:
             threading.Thread(target=work, name="mcp", daemon=True).start()
         output = _Output(self)
         streams = stdio_server(
-            cast("anyio.AsyncFile[str]", _Input(lines, output)), cast("anyio.AsyncFile[str]", output)
+            cast("anyio.AsyncFile[str]", _Input(self, lines, output)), cast("anyio.AsyncFile[str]", output)
         )
         try:
             async with streams as (incoming, outgoing):
@@ -102,6 +132,7 @@ class _Output:
     async def write(self, line: str) -> None:
         """Write a message."""
         await asyncio.wrap_future(self._wire.send(line.encode()))
+        self._wire.note_answer(line)
 
     async def flush(self) -> None:
         """Nothing: a line is written at once."""
@@ -110,14 +141,15 @@ class _Output:
 class _Input:
     """Standard input, as the SDK reads it: messages alone."""
 
-    def __init__(self, lines: asyncio.Queue[bytes | None], output: _Output) -> None:
-        self._lines, self._output = lines, output
+    def __init__(self, wire: Wire, lines: asyncio.Queue[bytes | None], output: _Output) -> None:
+        self._wire, self._lines, self._output = wire, lines, output
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self._lines.get()) is not None:
             if not line.strip():
                 continue
             if (fault := fault_of(line)) is None:
+                self._wire.note_request(line)
                 yield line.decode()
             else:
                 await self._output.write(json.dumps(fault) + "\n")

@@ -57,6 +57,7 @@ RULES = (
     r", found ''$",  # drawn for a parameter that may be left out
     r"printable characters",  # which an expression can only list by ranges
     r"holds characters that no model is shown",
+    r"the endpoint is disabled, so nothing is sent to it",
     r"the URL cannot be asked: ",  # one strict form of an address, and which networks policy allows
     r"since must be before until",
     r"line [0-9]+: ",  # a line of a file of cases is a text, and then a case
