@@ -162,6 +162,9 @@ class CaseRecorder:
                 telemetry.REPLAYS.labels(result="otherCase").inc()
                 raise IdempotencyKeyReused(
                     "another caller of the tenant has used this key; send a new key, such as a new UUID, with each case"
+                    if isinstance(kept, IdempotencyKey)
+                    else "the same request was recorded before, and its debate is not among those that this caller may "
+                    "read now; ask the operator of the tenant for a role that reads its own cases"
                 )
             if isinstance(kept, IdempotencyKey) and found.body != kept.body:
                 telemetry.REPLAYS.labels(result="otherCase").inc()

@@ -56,8 +56,9 @@ def chat_detail(chat: ChatCase, result: Result) -> ChatDetail:
     if result.decision is None or result.status in ("failed", "aborted"):
         said = result.decision.answer if result.decision else f"the debate is {result.status}"
         raise NoAnswer(
-            f"{said} Read {address(result.debate_id)}. Sent again within ten minutes of its end, the same request "
-            "joins this debate and costs nothing; for a new one change the body, or send a new Idempotency-Key"
+            f"{said} Read {address(result.debate_id)}. Sent again within ten minutes of its end, or under the "
+            "Idempotency-Key that it came with at any time, the same request joins this debate and costs nothing; for "
+            "a new one change the body, or send a new Idempotency-Key"
         )
     return ChatDetail(
         debate_id=result.debate_id,
