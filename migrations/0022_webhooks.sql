@@ -163,6 +163,17 @@ BEGIN
     SELECT l.seq, l.attempts, l.tenant, 'lost',
            'the process that sent it has gone, so whether it arrived is not known', this_moment
     FROM lost l ON CONFLICT DO NOTHING;
+    -- What was under way when its endpoint was disabled, or waits for one whose subject was revoked, is sent to it no more.
+    WITH over AS MATERIALIZED (
+        SELECT x.seq FROM gainsay.webhook w
+        LEFT JOIN gainsay.subject s ON s.id = w.subject
+        CROSS JOIN LATERAL (
+            SELECT d.seq FROM gainsay.webhook_delivery d WHERE d.webhook = w.id AND d.state = 'waiting'
+            ORDER BY d.due, d.seq LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED
+        ) x
+        WHERE w.disabled IS NOT NULL OR s.revoked IS NOT NULL
+    )
+    UPDATE gainsay.webhook_delivery d SET state = 'stopped', finished = this_moment FROM over o WHERE d.seq = o.seq;
     RETURN QUERY
     WITH busy AS MATERIALIZED (
         SELECT d.webhook, d.tenant, count(*) AS places FROM gainsay.webhook_delivery d

@@ -146,7 +146,7 @@ class WebhookDelivery(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """The id of the debate. Absent for a test."""
     state: Literal["recorded", "waiting", "sending", "delivered", "expired", "stopped"]
     """`recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `expired`: it was not taken in
-    the time that policy gives it. `stopped`: the endpoint was disabled before."""
+    the time that policy gives it. `stopped`: the endpoint was disabled, or its subject revoked, before."""
     happened_at: str
     """The time of the event."""
     due_at: str | None = None

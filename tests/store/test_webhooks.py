@@ -447,6 +447,43 @@ async def test_a_revoked_subject_is_sent_nothing_more(house: House, receiver: Re
     assert len(await house.log(granted)) == 1, "the end of its own case was put into its outbox"
 
 
+async def test_what_waits_for_a_revoked_subject_is_stopped_and_late_no_more(house: House, receiver: Receiver) -> None:
+    granted = await house.endpoints.create(OWN, receiver.url, None)
+    await house.endpoints.test(OWN, granted.endpoint.id)
+    house.ask(
+        "INSERT INTO subject (id, tenant, source, external, kind, revoked) "
+        "VALUES (%s, 'default', 'key', %s, 'service', clock_timestamp())",
+        OWN.subject,
+        OWN.subject,
+    )
+
+    await house.look()
+
+    (delivery,) = await house.log(granted)
+    assert (delivery.state, delivery.finished is None) == ("stopped", False), "it is never forgotten"
+    backlog = await DeliveryQueue(house.bench.database, "webhooks-a").backlog()
+    assert (backlog["waiting"], backlog["late_s"]) == (0, 0.0)
+    assert receiver.got == []
+
+
+async def test_what_was_under_way_when_its_endpoint_was_disabled_is_not_sent_after_it_is_enabled(
+    house: House, receiver: Receiver
+) -> None:
+    granted = await house.endpoints.create(CALLER, receiver.url, None)
+    await house.endpoints.test(CALLER, granted.endpoint.id)
+    queue = DeliveryQueue(house.bench.database, "webhooks-a")
+    (claimed,) = await queue.claim(1, 4, 32, 75.0)
+    await house.endpoints.disable(CALLER, granted.endpoint.id)
+    assert await queue.end(claimed, AttemptEnd("failed", "waiting"))
+
+    await house.look()
+    await house.endpoints.enable(CALLER, granted.endpoint.id)
+    await house.look()
+
+    assert receiver.got == []
+    assert [delivery.state for delivery in await house.log(granted)] == ["stopped"]
+
+
 async def test_two_processes_send_each_message_once(house: House, receiver: Receiver) -> None:
     granted = await house.endpoints.create(CALLER, receiver.url, None)
     for _ in range(20):

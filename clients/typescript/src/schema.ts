@@ -8089,7 +8089,7 @@ export interface components {
              */
             debateId?: string;
             /**
-             * @description `recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `expired`: it was not taken in the time that policy gives it. `stopped`: the endpoint was disabled before.
+             * @description `recorded`: no checkpoint covers the end yet. `waiting`: it is sent at `dueAt`. `expired`: it was not taken in the time that policy gives it. `stopped`: the endpoint was disabled, or its subject revoked, before.
              * @enum {string}
              */
             state: "delivered" | "expired" | "recorded" | "sending" | "stopped" | "waiting";
