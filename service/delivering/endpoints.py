@@ -7,13 +7,14 @@ all of its tenant; its own are sent the ends of every case. A secret is in the a
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from secrets import token_bytes
 
 from msgspec import Struct
 
 from service.audit.record import Actor, Writer
 from service.delivering.addresses import AddressRefused, AddressRules, read_networks
-from service.delivering.master_keys import SETTING, MasterKeys
+from service.delivering.master_keys import SETTING, MasterKeys, MasterMissing
 from service.delivering.sender import Sender
 from service.delivering.signing import shown
 from service.errors import Forbidden, GainsayError, NotFound
@@ -183,12 +184,16 @@ class Endpoints:
         return await self._delivery(caller, row.id, delivery)
 
     def secrets(self, endpoint: Endpoint, keys: MasterKeys) -> list[bytes]:
-        """The secrets that sign for an endpoint now, the newest first; raises `MasterMissing`."""
+        """The secrets that sign for an endpoint now, the newest first; raises `MasterMissing` for the newest.
+
+        One before it whose master key was lost, or taken away because it leaked, holds no message up.
+        """
         secrets = [keys.secret(endpoint.master, endpoint.tenant, endpoint.id, endpoint.generation)]
         if endpoint.both and endpoint.previous_master and endpoint.previous_generation:
-            secrets.append(
-                keys.secret(endpoint.previous_master, endpoint.tenant, endpoint.id, endpoint.previous_generation)
-            )
+            with suppress(MasterMissing):
+                secrets.append(
+                    keys.secret(endpoint.previous_master, endpoint.tenant, endpoint.id, endpoint.previous_generation)
+                )
         return secrets
 
     async def _delivery(self, caller: Caller, endpoint: str, delivery: str) -> Delivery:

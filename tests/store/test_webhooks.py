@@ -722,6 +722,19 @@ async def test_a_master_key_that_was_taken_away_too_early_sends_nothing_and_says
     assert "does not have any more" in attempt.reason
 
 
+async def test_a_rotation_after_the_master_key_was_lost_sends_at_once(house: House, receiver: Receiver) -> None:
+    granted = await house.endpoints.create(CALLER, receiver.url, None)
+    house.keys = house.endpoints.keys = MasterKeys.at("env:K", {"K": b64encode(bytes(32)).decode()})
+    rotated = await house.endpoints.rotate(CALLER, granted.endpoint.id, 24)
+    await house.endpoints.test(CALLER, granted.endpoint.id)
+
+    await house.look()
+
+    (got,) = receiver.got
+    Webhook(rotated.secret).verify(got.body, got.headers)
+    assert len(got.headers["webhook-signature"].split(" ")) == 1
+
+
 async def test_an_attempt_is_not_changed_and_old_messages_are_forgotten(house: House, receiver: Receiver) -> None:
     granted = await house.endpoints.create(CALLER, receiver.url, None)
     await house.endpoints.test(CALLER, granted.endpoint.id)
