@@ -47,7 +47,8 @@ STOP_S = 3.0
 RECORDED_S = 10.0
 """How long recording an attempt is tried while the database is away; after that its message is sent again."""
 FORGET_DAYS, FORGET_MOST, FORGET_S = 90, 1_000, 600.0
-"""Messages that ended so long ago are forgotten with their attempts, so many at a time, so often."""
+"""Messages that ended so long ago are forgotten with their attempts, so many at a time, so often; where there are more,
+again after `MEASURE_S`."""
 
 
 class Dispatcher:
@@ -106,8 +107,8 @@ class Dispatcher:
             telemetry.WEBHOOKS_WAITING.set(backlog["waiting"] + backlog["recorded"])
             telemetry.WEBHOOKS_LATE.set(backlog["late_s"])
         if time.monotonic() - self._forgot_at > FORGET_S:
-            self._forgot_at = time.monotonic()
-            await self._queue.forget(FORGET_DAYS, FORGET_MOST)
+            gone = await self._queue.forget(FORGET_DAYS, FORGET_MOST)
+            self._forgot_at = time.monotonic() - (FORGET_S - MEASURE_S if gone == FORGET_MOST else 0.0)
         return begun
 
     async def settle(self) -> None:

@@ -735,6 +735,26 @@ async def test_a_rotation_after_the_master_key_was_lost_sends_at_once(house: Hou
     assert len(got.headers["webhook-signature"].split(" ")) == 1
 
 
+async def test_more_old_messages_than_one_time_forgets_are_forgotten_soon(
+    house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    granted = await house.endpoints.create(CALLER, receiver.url, None)
+    for _ in range(3):
+        await house.endpoints.test(CALLER, granted.endpoint.id)
+    await house.look()
+    house.ask("UPDATE webhook_delivery SET finished = finished - interval '91 days'")
+    monkeypatch.setattr(dispatching, "FORGET_MOST", 2)
+    monkeypatch.setattr(dispatching, "MEASURE_S", -1.0)
+
+    async with house.dispatcher() as made:
+        made._forgot_at -= 2 * dispatching.FORGET_S
+        await made.look()
+        assert len(await house.log(granted)) == 1
+        await made.look()
+
+    assert await house.log(granted) == []
+
+
 async def test_an_attempt_is_not_changed_and_old_messages_are_forgotten(house: House, receiver: Receiver) -> None:
     granted = await house.endpoints.create(CALLER, receiver.url, None)
     await house.endpoints.test(CALLER, granted.endpoint.id)
