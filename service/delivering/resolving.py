@@ -34,7 +34,7 @@ class Resolver:
         loop = asyncio.get_running_loop()
         self._going[tenant] += 1
         asked = loop.run_in_executor(self._threads, _addresses, host, port)
-        asked.add_done_callback(lambda _: self._ended(tenant))
+        asked.add_done_callback(lambda done: self._ended(done, tenant))
         try:
             return await asyncio.shield(asked)
         except OSError as error:
@@ -46,7 +46,9 @@ class Resolver:
         """Begin no more look-ups; those under way end by themselves."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _ended(self, tenant: str) -> None:
+    def _ended(self, asked: asyncio.Future[list[str]], tenant: str) -> None:
+        if not asked.cancelled():
+            asked.exception()  # taken, so that one whose attempt is over puts no traceback into the log
         self._going[tenant] -= 1
         if not self._going[tenant]:
             del self._going[tenant]

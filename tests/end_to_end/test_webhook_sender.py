@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -248,6 +250,31 @@ async def test_look_ups_of_one_tenant_leave_threads_to_others(monkeypatch: pytes
     await until(_idle(resolver))
     assert await resolver.look_up("hooks.example", 443, "hostile") == ["8.8.8.8"]
     resolver.close()
+
+
+async def test_a_look_up_that_fails_after_its_attempt_puts_no_traceback_into_the_log(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gate, loop, said = asyncio.Event(), asyncio.get_running_loop(), list[dict[str, Any]]()
+
+    def failing(host: str, port: int) -> list[str]:
+        asyncio.run_coroutine_threadsafe(gate.wait(), loop).result()
+        raise socket.gaierror(socket.EAI_AGAIN, "no answer")
+
+    monkeypatch.setattr(resolving, "_addresses", failing)
+    loop.set_exception_handler(lambda _loop, context: said.append(context))
+    resolver = Resolver()
+    waiting = asyncio.create_task(resolver.look_up("stuck.example", 443, "t"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    gate.set()
+    await until(_idle(resolver))
+    del waiting
+    gc.collect()
+    resolver.close()
+
+    assert said == []
 
 
 async def test_the_system_looks_names_up() -> None:
