@@ -50,8 +50,10 @@ from service.reviews.batch_callers import caller_of
 from service.reviews.submission import BatchTerms
 from service.store import batches
 from service.store.batches import ClaimedBatch, NewLine
+from service.store.idempotency import IdempotencyKey, find_keyed
 from service.store.pool import Database
 from service.store.spend import BATCH
+from service.store.stored_debate import read_head
 
 TURN = 10
 """The most lines of a turn."""
@@ -172,6 +174,7 @@ class BatchFeeder:
             return
         if batch.stop is None:
             await batches.stop_batch(self._database, batch.batch, batch.by.tenant, stop, REASONS[stop])
+        await self._settle_recorded(batch)
         lines = await batches.refuse_lines(self._database, batch.batch, stop, REASONS[stop])
         telemetry.BATCH_LINES.labels(result="refused").inc(lines)
         if stop == "aborted":
@@ -179,6 +182,21 @@ class BatchFeeder:
             for debate in await batches.under_way(self._database, batch.batch, ABORTS):
                 with suppress(EvidenceDamaged):
                     await self._reviews.abort_as(debate, batch.by.tenant, self._writer, why, wait=False)
+
+    async def _settle_recorded(self, batch: ClaimedBatch) -> None:
+        """Note the debates of lines that were recorded by a turn that was cut off then: those began, and are paid for.
+
+        Lines are recorded in their order, so such a line is the first that waits.
+        """
+        while line := await batches.next_line(self._database, batch.batch, 0, stopped=True):
+            key = IdempotencyKey.of(key_of(batch.by.subject, batch.batch, line), b"")
+            found = await find_keyed(self._database, batch.by.tenant, key)
+            if found is None:
+                return
+            head = await read_head(self._database, found.debate, batch.by.tenant)
+            if str(head["batch"]) != batch.batch:  # it would have been joined
+                return
+            await batches.settle_line(self._database, batch.batch, line.line, debate=found.debate)
 
     async def _feed(self, batch: ClaimedBatch) -> tuple[_Wait | None, int]:
         """Record the next lines; returns what the batch waits for then, and how many lines it was."""

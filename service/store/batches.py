@@ -272,9 +272,9 @@ async def batch_room(database: Database, batch: str) -> BatchRoom:
     return BatchRoom(**rows[0]) if rows else BatchRoom(0, 0, 0, 0)
 
 
-async def next_line(database: Database, batch: str, after: int) -> NewLine | None:
-    """The next line that waits, while nothing has stopped the batch."""
-    rows = await database.query("next_batch_line", {"batch": UUID(batch), "after": after})
+async def next_line(database: Database, batch: str, after: int, *, stopped: bool = False) -> NewLine | None:
+    """The next line that waits, while nothing has stopped the batch; with ``stopped``, also where something has."""
+    rows = await database.query("next_batch_line", {"batch": UUID(batch), "after": after, "stopped": stopped})
     return NewLine(rows[0]["line"], rows[0]["key"], bytes(rows[0]["body"])) if rows else None
 
 

@@ -107,11 +107,11 @@ FROM batch_limit l, LATERAL (
 WHERE l.batch = %(batch)s;
 
 -- next_batch_line --
--- The next line that waits, while nothing has stopped its batch.
+-- The next line that waits, while nothing has stopped its batch; of a `stopped` one, too, if that is asked for.
 SELECT l.line, l.key, l.body FROM batch_line l
 WHERE l.batch = %(batch)s AND l.body IS NOT NULL AND l.line > %(after)s
-  AND EXISTS (SELECT FROM case_batch b WHERE b.batch = l.batch AND b.stop IS NULL
-                                         AND (b.deadline IS NULL OR b.deadline > clock_timestamp()))
+  AND (%(stopped)s OR EXISTS (SELECT FROM case_batch b WHERE b.batch = l.batch AND b.stop IS NULL
+                              AND (b.deadline IS NULL OR b.deadline > clock_timestamp())))
 ORDER BY l.line LIMIT 1;
 
 -- settle_batch_line --

@@ -283,7 +283,7 @@ ORDER BY l.idx;
 -- head --
 -- The working state of one debate.
 SELECT tenant, log, policy, context, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
-       excess, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s,
+       excess, batch, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s,
        worker IS NOT NULL AND lease_until > clock_timestamp() AS leased
 FROM debate_head WHERE debate = %(debate)s AND tenant = %(tenant)s;
 

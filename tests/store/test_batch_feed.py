@@ -360,6 +360,42 @@ async def test_a_turn_that_is_cut_off_anywhere_repeats_nothing(
         await exact(service)
 
 
+@pytest.mark.parametrize("stop", ["aborted", "deadline"])
+async def test_a_case_that_was_recorded_before_its_batch_was_stopped_is_not_refused(
+    database: Database, stop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The turn ends between the record of a case and the note of its debate, as under a kill."""
+    async with bench(database.service_url) as service:
+        later = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+        batch = await bring(service, [a_case(n) for n in range(3)], deadline=later)
+        await _CutShort(a_feeder(service), monkeypatch).round()
+        if stop == "aborted":
+            await service.reviews.batches.abort(batch, CALLER, "the wrong file")
+        else:
+            do(database, "UPDATE gainsay.case_batch SET deadline = clock_timestamp()")
+        do(database, "UPDATE gainsay.case_batch SET lease_until = '-infinity'")
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch)
+        assert found.refused == {stop: 2}
+        (debate,) = rows(database, "SELECT debate FROM gainsay.debate_head")[0]
+        assert [line.debate for line in await results(service, batch)] == [str(debate), None, None]
+
+
+class _CutShort:
+    """A feeder that is cut off once a case is recorded, and before its line has the debate."""
+
+    def __init__(self, feeder: BatchFeeder, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._feeder, self._patch = feeder, monkeypatch
+
+    async def round(self) -> None:
+        async def lost(*_given: Any, **_named: Any) -> None:
+            raise StoreUnavailable("the connection is lost")
+
+        with self._patch.context() as patch:
+            patch.setattr("service.reviews.batch_feed.batches.settle_line", lost)
+            await self._feeder.round()
+
+
 async def test_a_case_that_is_not_valid_any_more_is_refused_and_the_others_go_on(database: Database) -> None:
     async with bench(database.service_url) as service:
         batch = await bring(service, [a_case(1), a_case(2)])

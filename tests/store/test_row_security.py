@@ -183,7 +183,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
-    every |= {"batch": BATCHES[tenant], "held": True}
+    every |= {"batch": BATCHES[tenant], "held": True, "stopped": False}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
