@@ -69,9 +69,11 @@ WHERE l.tenant = %(tenant)s AND l.batch = %(batch)s AND l.line > %(after)s
 ORDER BY l.line LIMIT %(limit)s;
 
 -- stop_batch --
--- Begin nothing more of a batch; one that has been stopped already stays as it was.
+-- Begin nothing more of a batch; one that has been stopped already stays as it was. An abort comes after other stops,
+-- too: it alone ends the debates under way.
 UPDATE case_batch SET stop = %(stop)s, stop_detail = %(detail)s
-WHERE tenant = %(tenant)s AND batch = %(batch)s AND stop IS NULL AND ended IS NULL RETURNING batch;
+WHERE tenant = %(tenant)s AND batch = %(batch)s AND ended IS NULL
+  AND (stop IS NULL OR %(stop)s = 'aborted' AND stop <> 'aborted') RETURNING batch;
 
 -- claim_batches --
 -- Take batches whose turn it is, those first that have waited longest for one. A lease that ends later than any that could

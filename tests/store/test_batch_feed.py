@@ -236,6 +236,21 @@ async def test_after_its_deadline_nothing_begins_and_debates_end_by_their_own(da
         assert deadlines == (1,)
 
 
+@pytest.mark.parametrize("stop", ["deadline", "revoked"])
+async def test_an_abort_ends_debates_of_a_batch_that_something_else_has_stopped(database: Database, stop: str) -> None:
+    async with bench(database.service_url, CannedProvider()) as service:
+        batch = await bring(service, [a_case(n) for n in range(20)])
+        await a_feeder(service).round()  # without a worker the debates stay queued
+        do(database, "UPDATE gainsay.case_batch SET stop = %s, stop_detail = 'before'", stop)
+        found = await service.reviews.batches.abort(batch, CALLER, "all of it")
+        assert (found.stored.stop, found.stored.stop_detail) == ("aborted", "all of it")
+        await service.reviews.batches.abort(batch, CALLER, "again")
+        async with feeding(service):
+            found = await ended(service, batch)
+        assert found.counts == {"aborted": 10, "refused": 10}
+        assert found.stored.stop_detail == "all of it"
+
+
 async def _counted(service: Bench, batch: str, name: str, least: int) -> bool:
     return (await service.reviews.batches.read(batch, CALLER)).counts.get(name, 0) >= least
 
