@@ -162,6 +162,9 @@ class BatchFeeder:
         except (StoreUnavailable, AuditUnavailable) as error:
             waits = _Wait(time.monotonic() + LATER_S, "database", None)
             telemetry.LOG.warning(f"a batch waits: {error.detail}", extra={"code": error.code, "batch": batch.batch})
+        except Exception:  # noqa: BLE001 - one batch must not keep the others of this round waiting for its lease
+            waits = _Wait(time.monotonic() + LATER_S, "fault", None)
+            telemetry.LOG.exception("a batch cannot be fed because of a fault", extra={"batch": batch.batch})
         if waits is not None:
             self._waits[batch.batch] = waits
         for_, ends = (waits.reason, waits.ends) if waits else (None, None)
@@ -180,8 +183,18 @@ class BatchFeeder:
         if stop == "aborted":
             why = batch.stop_detail or REASONS[stop]
             for debate in await batches.under_way(self._database, batch.batch, ABORTS):
-                with suppress(EvidenceDamaged):
-                    await self._reviews.abort_as(debate, batch.by.tenant, self._writer, why, wait=False)
+                await self._abort(debate, batch, why)
+
+    async def _abort(self, debate: str, batch: ClaimedBatch, why: str) -> None:
+        """Abort a debate of a batch; one that cannot be, such as one of a later version's, keeps no other from it."""
+        try:
+            with suppress(EvidenceDamaged):
+                await self._reviews.abort_as(debate, batch.by.tenant, self._writer, why, wait=False)
+        except (StoreUnavailable, AuditUnavailable):
+            raise
+        except Exception:  # noqa: BLE001 - see above
+            found = {"batch": batch.batch, "debate": debate}
+            telemetry.LOG.exception("a debate of a batch cannot be aborted because of a fault", extra=found)
 
     async def _settle_recorded(self, batch: ClaimedBatch) -> None:
         """Note the debates of lines that were recorded by a turn that was cut off then: those began, and are paid for.

@@ -251,6 +251,50 @@ async def test_an_abort_ends_debates_of_a_batch_that_something_else_has_stopped(
         assert found.stored.stop_detail == "all of it"
 
 
+async def test_a_debate_that_cannot_be_aborted_keeps_no_other_from_its_abort(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url, CannedProvider()) as service:
+        batch = await bring(service, [a_case(n) for n in range(10)])
+        feeder = a_feeder(service)
+        await feeder.round()
+        await service.reviews.batches.abort(batch, CALLER, "all of it")
+        do(database, "UPDATE gainsay.case_batch SET lease_until = '-infinity'")
+        abort_as, first = service.reviews.abort_as, list[str]()
+
+        async def failing(debate: str, *given: Any, **named: Any) -> Any:
+            first.append(debate)
+            if debate == first[0]:
+                raise ValueError("a record of a later version")
+            return await abort_as(debate, *given, **named)
+
+        monkeypatch.setattr(service.reviews, "abort_as", failing)
+        await feeder.round()
+        assert (await service.reviews.batches.read(batch, CALLER)).counts == {"aborted": 9, "queued": 1}
+
+
+async def test_a_fault_in_one_batchs_turn_leaves_the_others_theirs(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url) as service:
+        batch, other = [await bring(service, [a_case(n)]) for n in range(2)]
+        feeder = a_feeder(service, lease_s=3_600.0)
+        feed, taken = feeder._feed, list[str]()
+
+        async def failing(claimed: batches.ClaimedBatch) -> Any:
+            taken.append(claimed.batch)
+            if claimed.batch == taken[0]:
+                raise ZeroDivisionError
+            return await feed(claimed)
+
+        monkeypatch.setattr(feeder, "_feed", failing)
+        await feeder.round()
+        assert set(taken) == {batch, other}
+        found = [await service.reviews.batches.read(one, CALLER) for one in taken]
+        assert [each.counts for each in found] == [{"waiting": 1}, {"queued": 1}]
+        assert found[0].stored.pause == "fault"
+
+
 async def _counted(service: Bench, batch: str, name: str, least: int) -> bool:
     return (await service.reviews.batches.read(batch, CALLER)).counts.get(name, 0) >= least
 
