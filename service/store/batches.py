@@ -233,7 +233,7 @@ async def lines_after(
 
 
 async def stop_batch(database: Database, batch: str, tenant: str, stop: Stop, detail: str) -> None:
-    """Begin nothing more of a batch; the first stop stays, unless an abort comes after one by deadline or revocation."""
+    """Begin nothing more of a batch; the first stop stays, but an abort comes after one by deadline or revocation."""
     params = {"batch": UUID(batch), "tenant": tenant, "stop": stop, "detail": detail}
     await database.of(tenant).query("stop_batch", params)
 
