@@ -121,7 +121,9 @@ class BatchDesk:
         Raises `BadRequest`, `InvalidCase` and `TooLarge` with the faults by line, and nothing is stored; `QueueFull`
         where the tenant has its most batches; `IdempotencyKeyReused` and `AuditUnavailable`.
         """
-        hashed, body = None if key is None else sha256(key.encode()).digest(), _fingerprint(raw, asked)
+        hashed = None if key is None else sha256(key.encode()).digest()
+        # In a thread: the hash of a large file would delay the other requests.
+        body = await asyncio.to_thread(_fingerprint, raw, asked)
         if hashed is not None and (before := await self._repeated(hashed, body, caller)):
             return before
         deployment = self._deployment(caller.tenant)

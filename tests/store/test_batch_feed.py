@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -293,6 +294,22 @@ async def test_a_fault_in_one_batchs_turn_leaves_the_others_theirs(
         found = [await service.reviews.batches.read(one, CALLER) for one in taken]
         assert [each.counts for each in found] == [{"waiting": 1}, {"queued": 1}]
         assert found[0].stored.pause == "fault"
+
+
+async def test_a_file_is_hashed_outside_the_event_loop(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    from service.reviews import batches as desk
+
+    hashed, threads = desk._fingerprint, list[int]()
+
+    def noted(raw: bytes, asked: AskedBatch) -> bytes:
+        threads.append(threading.get_ident())
+        return hashed(raw, asked)
+
+    monkeypatch.setattr(desk, "_fingerprint", noted)
+    async with bench(database.service_url) as service:
+        await bring(service, [a_case(1)])
+    assert len(threads) == 1
+    assert threads[0] != threading.get_ident()
 
 
 async def _counted(service: Bench, batch: str, name: str, least: int) -> bool:
