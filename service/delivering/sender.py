@@ -115,13 +115,15 @@ class _Attempt:
 
     def __init__(self, resolver: Resolver, rules: AddressRules, tenant: str) -> None:
         self._resolver, self._rules, self._tenant = resolver, rules, tenant
+        self._receiver: str | None = None
         self.asked: str | None = None
 
     async def addresses(self, target: Target) -> Sequence[str]:
         """The addresses of a target, each of which may be asked."""
+        self._receiver = self._receiver or target.host
         if target.literal is not None:
             return (target.literal,)
-        found = await self._resolver.look_up(target.host, target.port, self._tenant)
+        found = await self._resolver.look_up(target.host, target.port, self._tenant, self._receiver)
         return check_resolved(found, self._rules, target.scheme)
 
     async def run(self, url: str, headers: Mapping[str, str], body: bytes) -> Sent:

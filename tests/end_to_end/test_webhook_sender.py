@@ -34,7 +34,7 @@ class Names(Resolver):
         self.answers = list(answers)
         self.asked: list[str] = []
 
-    async def look_up(self, host: str, port: int, tenant: str) -> Sequence[str]:
+    async def look_up(self, host: str, port: int, tenant: str, receiver: str) -> Sequence[str]:
         """The next answer."""
         self.asked.append(host)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -113,7 +113,7 @@ async def test_the_socket_itself_is_checked_whatever_led_to_its_address(
 
 async def test_a_name_without_an_address_fails_and_may_be_registered() -> None:
     class Nowhere(Resolver):
-        async def look_up(self, host: str, port: int, tenant: str) -> Sequence[str]:
+        async def look_up(self, host: str, port: int, tenant: str, receiver: str) -> Sequence[str]:
             raise LookupFailed(f"the name {host} has no address")
 
     made = Sender(Nowhere())
@@ -223,32 +223,69 @@ def _idle(resolver: Resolver) -> Callable[[], Awaitable[bool]]:
     return idle
 
 
-async def test_look_ups_of_one_tenant_leave_threads_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = asyncio.Event()
-    loop = asyncio.get_running_loop()
+class Stuck:
+    """Look-ups of names that end in .stuck end when the test lets them; ``asked`` are those that were begun."""
 
-    def stuck(host: str, port: int) -> list[str]:
-        if host == "stuck.example":
-            asyncio.run_coroutine_threadsafe(gate.wait(), loop).result()
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.gate, self.asked = asyncio.Event(), list[str]()
+        self._loop = asyncio.get_running_loop()
+        monkeypatch.setattr(resolving, "_addresses", self._addresses)
+
+    def _addresses(self, host: str, port: int) -> list[str]:
+        self.asked.append(host)
+        if host.endswith(".stuck"):
+            asyncio.run_coroutine_threadsafe(self.gate.wait(), self._loop).result()
         return ["8.8.8.8"]
 
-    monkeypatch.setattr(resolving, "_addresses", stuck)
-    resolver = Resolver()
-    waiting = [
-        asyncio.create_task(resolver.look_up("stuck.example", 443, "hostile")) for _ in range(resolving.PER_TENANT)
-    ]
-    await asyncio.sleep(0)
+
+async def _given_up(resolver: Resolver, names: Sequence[str], tenant: str, receiver: str | None = None) -> None:
+    """Attempts that look names up until they are over; the threads of those that were begun are still busy."""
+    waiting = [asyncio.create_task(resolver.look_up(name, 443, tenant, receiver or name)) for name in names]
+    await asyncio.sleep(0.05)
     for task in waiting:
-        task.cancel()  # the attempts are over, and the threads are still busy
+        task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
 
-    with pytest.raises(LookupFailed, match="are not answered yet"):
-        await resolver.look_up("hooks.example", 443, "hostile")
-    assert await resolver.look_up("hooks.example", 443, "other") == ["8.8.8.8"]
 
-    gate.set()
+async def test_look_ups_of_one_name_are_shared_and_keep_no_other_name_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck, resolver = Stuck(monkeypatch), Resolver()
+    await _given_up(resolver, ["a.stuck"] * 4, "t")
+    await _given_up(resolver, ["a.stuck"] * 40, "t")
+
+    assert await resolver.look_up("hooks.example", 443, "t", "hooks.example") == ["8.8.8.8"]
+    assert stuck.asked == ["a.stuck", "hooks.example"]
+    stuck.gate.set()
     await until(_idle(resolver))
-    assert await resolver.look_up("hooks.example", 443, "hostile") == ["8.8.8.8"]
+    resolver.close()
+
+
+async def test_a_receiver_that_leads_to_many_names_waits_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck, resolver = Stuck(monkeypatch), Resolver()
+    await _given_up(resolver, [f"{i}.stuck" for i in range(2 * resolving.PER_TENANT)], "t", "hostile.example")
+
+    assert await resolver.look_up("hooks.example", 443, "t", "hooks.example") == ["8.8.8.8"]
+    assert stuck.asked == ["0.stuck", "hooks.example"]
+    stuck.gate.set()
+    await until(_idle(resolver))
+    resolver.close()
+
+
+async def test_look_ups_of_one_tenant_leave_threads_to_others_and_its_own_wait_for_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stuck, resolver = Stuck(monkeypatch), Resolver()
+    await _given_up(resolver, [f"{i}.stuck" for i in range(resolving.THREADS)], "hostile")
+
+    waiting = asyncio.create_task(resolver.look_up("hooks.example", 443, "hostile", "hooks.example"))
+    assert await resolver.look_up("hooks.example", 443, "other", "hooks.example") == ["8.8.8.8"]
+    assert len(resolver._going) == resolving.PER_TENANT
+    assert not waiting.done()
+
+    stuck.gate.set()
+    assert await waiting == ["8.8.8.8"]
+    await until(_idle(resolver))
+    gc.collect()
+    assert not resolver._places, "places are kept of those that take none"
     resolver.close()
 
 
@@ -264,7 +301,7 @@ async def test_a_look_up_that_fails_after_its_attempt_puts_no_traceback_into_the
     monkeypatch.setattr(resolving, "_addresses", failing)
     loop.set_exception_handler(lambda _loop, context: said.append(context))
     resolver = Resolver()
-    waiting = asyncio.create_task(resolver.look_up("stuck.example", 443, "t"))
+    waiting = asyncio.create_task(resolver.look_up("stuck.example", 443, "t", "stuck.example"))
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
@@ -279,7 +316,7 @@ async def test_a_look_up_that_fails_after_its_attempt_puts_no_traceback_into_the
 
 async def test_the_system_looks_names_up() -> None:
     resolver = Resolver()
-    found = await resolver.look_up("localhost", 443, "t")
+    found = await resolver.look_up("localhost", 443, "t", "localhost")
     resolver.close()
 
     assert {"127.0.0.1", "::1"} & set(found)
