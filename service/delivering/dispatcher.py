@@ -46,6 +46,8 @@ STOP_S = 3.0
 """How long attempts under way may still take when the process stops; what is left is sent by others at once."""
 RECORDED_S = 10.0
 """How long recording an attempt is tried while the database is away; after that its message is sent again."""
+FAULT_S = 5.0
+"""How long nothing is begun after a fault."""
 FORGET_DAYS, FORGET_MOST, FORGET_S = 90, 1_000, 600.0
 """Messages that ended so long ago are forgotten with their attempts, so many at a time, so often; where there are more,
 again after `MEASURE_S`."""
@@ -72,7 +74,10 @@ class Dispatcher:
         self._forgot_at, self._measured_at = time.monotonic(), -math.inf
 
     async def run(self) -> None:
-        """Look for messages periodically, and at once when a checkpoint is signed or a place is free."""
+        """Look for messages periodically, and at once when a checkpoint is signed or a place is free.
+
+        Errors are logged and never end the loop.
+        """
         while not self._stopping.is_set():
             signed = self._hub.signed
             self._room.clear()
@@ -84,6 +89,12 @@ class Dispatcher:
                 if not self._unwell:
                     telemetry.LOG.warning("webhooks wait for the database", extra={"code": error.code})
                 self._unwell = True
+            except Exception:  # noqa: BLE001 - a dead loop would leave messages that nothing sends until a restart
+                telemetry.forget(telemetry.WEBHOOKS_WAITING, telemetry.WEBHOOKS_LATE)
+                telemetry.LOG.exception("no webhook can be sent because of a fault")
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(FAULT_S):
+                        await self._stopping.wait()
             await self._wait(signed)
         await self._end()
 

@@ -7,12 +7,14 @@ from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any
 
 import psycopg
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from service import telemetry
 from service.audit.record import Actor, Writer
 from service.delivering import dispatcher as dispatching
 from service.delivering.dispatcher import Dispatcher
@@ -571,6 +573,33 @@ async def test_hostile_receivers_take_their_own_places_and_delay_no_other(house:
         states = {delivery.state for delivery in await house.log(good)}
         assert states == {"delivered"}
         assert house.ask("SELECT count(*) FROM webhook_delivery WHERE state = 'sending'") == [(0,)]
+
+
+async def test_a_fault_of_a_look_is_logged_and_messages_are_sent_after_it(
+    house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    granted = await house.endpoints.create(CALLER, receiver.url, None)
+    await house.endpoints.test(CALLER, granted.endpoint.id)
+    queue = DeliveryQueue(house.bench.database, "webhooks-a")
+    release, faults, seen = queue.release, [RuntimeError("a fault")], list[float]()
+
+    async def faulty() -> int:
+        if faults:
+            raise faults.pop()
+        seen.append(telemetry.WEBHOOKS_LATE._value.get())
+        return await release()
+
+    monkeypatch.setattr(queue, "release", faulty)
+    monkeypatch.setattr(dispatching, "FAULT_S", 0.05)
+    made = Dispatcher(queue, EventHub(), house.endpoints, house.keys, Sender())
+    task = asyncio.create_task(made.run())
+    await until(lambda: _came(receiver, 1))
+    made.stop()
+    await task
+
+    (said,) = [record for record in caplog.records if record.getMessage().startswith("no webhook can be sent")]
+    assert said.exc_info is not None
+    assert isnan(seen[0]), "what was measured before the fault is taken for current"
 
 
 async def test_a_receiver_that_fails_is_asked_one_at_a_time(house: House) -> None:
