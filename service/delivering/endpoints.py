@@ -87,13 +87,9 @@ class Endpoints:
     async def create(self, caller: Caller, url: str, cases: Reach | None) -> Granted:
         """A new endpoint; raises `InvalidWebhook`, `WebhookConflict` and `Forbidden`."""
         policy, keys = self._able(caller.tenant)
-        widest: Reach = "tenant" if "tenant" in caller.reach("webhook.manage") else "own"
+        widest = _widest(caller)
         if cases == "tenant" and widest == "own":
-            raise Forbidden(
-                "an endpoint for all cases of the tenant needs the scope webhook.manage over the tenant, which this "
-                'caller does not have; ask for "own", or ask the operator of the tenant',
-                scope="webhook.manage",
-            )
+            raise _beyond('ask for "own", or ask the operator of the tenant')
         rules = AddressRules(read_networks(policy.allow_networks), policy.allow_http, policy.ports)
         try:
             await self.sender.check(url, rules, caller.tenant, CHECK_S)
@@ -127,7 +123,7 @@ class Endpoints:
         Raises `NotFound` and `WebhookConflict`.
         """
         _, keys = self._able(caller.tenant)
-        row = await self.show(caller, endpoint, "webhook.manage")
+        row = await self._sent_on(caller, endpoint)
         place, writer = await self._recording(caller)
         if not await store.rotate_endpoint(self.database, row, keys.newest(), keep_hours * 3_600.0, place, writer):
             raise WebhookConflict("another request has rotated the secret at the same time; rotate once more")
@@ -149,7 +145,7 @@ class Endpoints:
     async def enable(self, caller: Caller, endpoint: str) -> Endpoint:
         """Enable an endpoint again; raises `WebhookConflict` where the tenant has as many as it may."""
         policy, _ = self._able(caller.tenant)
-        row = await self.show(caller, endpoint, "webhook.manage")
+        row = await self._sent_on(caller, endpoint)
         if row.disabled is not None:
             place, writer = await self._recording(caller)
             if not await store.enable_endpoint(self.database, row.id, policy.endpoints, place, writer):
@@ -159,7 +155,7 @@ class Endpoints:
     async def test(self, caller: Caller, endpoint: str) -> Delivery:
         """A test message; raises `WebhookConflict` for an endpoint that is disabled."""
         self._able(caller.tenant)
-        row = await self.show(caller, endpoint, "webhook.manage")
+        row = await self._sent_on(caller, endpoint)
         made = await store.add_test(self.database, caller.tenant, row.id)
         if made is None:
             raise WebhookConflict("the endpoint is disabled, so nothing is sent to it; enable it first")
@@ -173,7 +169,7 @@ class Endpoints:
     async def redeliver(self, caller: Caller, endpoint: str, delivery: str) -> Delivery:
         """Send a message again at once, with the same id; raises `NotFound` and `WebhookConflict`."""
         self._able(caller.tenant)
-        row = await self.show(caller, endpoint, "webhook.manage")
+        row = await self._sent_on(caller, endpoint)
         await self._delivery(caller, row.id, delivery)
         if not await store.redeliver(self.database, caller.tenant, row.id, delivery):
             raise WebhookConflict(
@@ -182,6 +178,16 @@ class Endpoints:
                 else "the message is being sent just now, or its end is not provable yet; look at it again in a while"
             )
         return await self._delivery(caller, row.id, delivery)
+
+    async def _sent_on(self, caller: Caller, endpoint: str) -> Endpoint:
+        """An endpoint that a caller may have something sent to; raises `NotFound`, and `Forbidden` as `create` does.
+
+        An endpoint for all cases of the tenant stays when its subject has the tenant no more: it may disable it then.
+        """
+        row = await self.show(caller, endpoint, "webhook.manage")
+        if row.reach == "tenant" and _widest(caller) == "own":
+            raise _beyond("disable it, or ask the operator of the tenant")
+        return row
 
     def secrets(self, endpoint: Endpoint, keys: MasterKeys) -> list[bytes]:
         """The secrets that sign for an endpoint now, the newest first; raises `MasterMissing` for the newest.
@@ -235,6 +241,19 @@ class Endpoints:
 def _subject(caller: Caller, scope: Scope) -> str | None:
     """Whose endpoints a caller reaches with a scope: its own, or ``None`` for all of the tenant."""
     return None if "tenant" in caller.reach(scope) else caller.subject
+
+
+def _widest(caller: Caller) -> Reach:
+    """Whose cases a caller may have sent."""
+    return "tenant" if "tenant" in caller.reach("webhook.manage") else "own"
+
+
+def _beyond(help_: str) -> Forbidden:
+    return Forbidden(
+        "an endpoint for all cases of the tenant needs the scope webhook.manage over the tenant, which this caller "
+        f"does not have; {help_}",
+        scope="webhook.manage",
+    )
 
 
 def process_writer(name: str, build: str) -> Writer:

@@ -21,7 +21,7 @@ from service.delivering.dispatcher import Dispatcher
 from service.delivering.endpoints import Endpoints, Granted, InvalidWebhook, WebhookConflict, process_writer
 from service.delivering.master_keys import MasterKeys
 from service.delivering.sender import Sender
-from service.errors import NotFound
+from service.errors import Forbidden, NotFound
 from service.identity.caller import Caller
 from service.policy.webhooks import Webhooks
 from service.store import webhooks
@@ -429,6 +429,29 @@ async def test_one_who_reads_all_and_manages_its_own_changes_no_others(house: Ho
     assert (await house.endpoints.show(both, granted.endpoint.id)).id == granted.endpoint.id
     with pytest.raises(NotFound):
         await house.endpoints.disable(both, granted.endpoint.id)
+
+
+async def test_one_who_has_the_tenant_no_more_has_nothing_of_all_cases_sent(house: House, receiver: Receiver) -> None:
+    before = Caller(subject=f"sub_{'5' * 26}", roles=("operator",), role="operator", via="apiKey")
+    now = Caller(subject=before.subject, roles=("requester",), role="requester", via="apiKey")
+    endpoint = (await house.endpoints.create(before, receiver.url, "tenant")).endpoint.id
+    made = await house.endpoints.test(before, endpoint)
+
+    async def refused() -> None:
+        for ask in (
+            house.endpoints.rotate(now, endpoint, 24),
+            house.endpoints.enable(now, endpoint),
+            house.endpoints.test(now, endpoint),
+            house.endpoints.redeliver(now, endpoint, made.id),
+        ):
+            with pytest.raises(Forbidden, match="over the tenant"):
+                await ask
+
+    await refused()
+    assert (await house.endpoints.show(now, endpoint)).generation == 1
+    assert not (await house.endpoints.disable(now, endpoint)).active
+    await refused()
+    assert (await house.endpoints.enable(before, endpoint)).active
 
 
 async def test_a_revoked_subject_is_sent_nothing_more(house: House, receiver: Receiver) -> None:
