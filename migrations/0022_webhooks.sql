@@ -143,7 +143,9 @@ END $$;
 
 -- Messages for a process to send: the longest due of each endpoint, each tenant in its turn. An endpoint has at most
 -- `per_endpoint` under way over all processes, and one while its last attempt has failed; a tenant has `per_tenant`. What a
--- process had whose lease is over is sent again: whether it arrived is not known. The lock makes the counts exact.
+-- process had whose lease is over is sent again: whether it arrived is not known. The first time at once, then after the waits
+-- of service/delivering/schedule.py, because there may be a message whose attempts always end so. The lock makes the counts
+-- exact.
 CREATE FUNCTION gainsay.claim_deliveries(
     of_process text, lease_s float8, most integer, per_endpoint integer, per_tenant integer)
     RETURNS SETOF gainsay.webhook_delivery
@@ -156,12 +158,14 @@ BEGIN
         RETURN;
     END IF;
     WITH lost AS (
-        UPDATE gainsay.webhook_delivery d SET state = 'waiting', due = this_moment, process = NULL, lease_until = NULL
-        WHERE d.state = 'sending' AND d.lease_until <= this_moment RETURNING d.seq, d.attempts, d.tenant
+        UPDATE gainsay.webhook_delivery d
+        SET state = 'waiting', process = NULL, lease_until = NULL, due = this_moment + make_interval(secs =>
+            CASE WHEN d.attempts > 1 THEN least(3600, 5 * 2 ^ least(d.attempts - 1, 20)) * (0.5 + random() / 2) ELSE 0 END)
+        WHERE d.state = 'sending' AND d.lease_until <= this_moment RETURNING d.seq, d.attempts, d.tenant, d.due
     )
     INSERT INTO gainsay.webhook_attempt (delivery, nth, tenant, outcome, reason, next_due)
     SELECT l.seq, l.attempts, l.tenant, 'lost',
-           'the process that sent it has gone, so whether it arrived is not known', this_moment
+           'the process that sent it has gone, so whether it arrived is not known', l.due
     FROM lost l ON CONFLICT DO NOTHING;
     -- What was under way when its endpoint was disabled, or waits for one whose subject was revoked, is sent to it no more.
     WITH over AS MATERIALIZED (

@@ -181,6 +181,9 @@ class Dispatcher:
         return AttemptEnd(end.outcome, end.state, end.reason, sent.asked, sent.status, took_ms, end.wait_s)
 
     async def _send(self, claimed: Claimed, endpoint: Endpoint, policy: Webhooks) -> Sent:
+        if claimed.lost and claimed.age_s >= policy.retry_hours * 3_600.0:
+            # Others end with their last attempt. Where no attempt has an end, this is it.
+            return Sent(reason="its time is over, and the last attempt was lost, so none was made after it")
         if not policy.enabled:
             return Sent(reason="policy does not allow webhooks (webhooks.enabled)", refused=True)
         try:

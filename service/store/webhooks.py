@@ -94,7 +94,10 @@ class Delivery(Struct, frozen=True):
 
 
 class Claimed(Struct, frozen=True):
-    """A message that this process sends. ``age_s`` is how long ago the present round of attempts began."""
+    """A message that this process sends. ``age_s`` is how long ago the present round of attempts began.
+
+    ``lost`` says that it is not known how the last attempt went, unless that was the first.
+    """
 
     seq: int
     id: str
@@ -110,6 +113,7 @@ class Claimed(Struct, frozen=True):
     root: bytes | None
     attempts: int
     age_s: float
+    lost: bool = False
 
 
 class AttemptEnd(Struct, frozen=True):

@@ -124,10 +124,13 @@ SET state = 'waiting', log = p.log, idx = p.idx, size = p.size, root = p.root, d
 FROM proven p WHERE d.seq = p.seq AND d.state = 'recorded' RETURNING d.seq;
 
 -- claim_deliveries --
--- Messages that are due, for this process to send, fair between tenants.
-SELECT seq, id, tenant, webhook, debate::text AS debate, n, status, last_record, happened, log, idx, size, root, attempts,
-       extract(epoch FROM clock_timestamp() - since)::float8 AS age_s
-FROM claim_deliveries(%(process)s, %(lease_s)s::float8, %(most)s, %(per_endpoint)s, %(per_tenant)s);
+-- Messages that are due, for this process to send, fair between tenants. `lost` are those of whose last attempt, beside the
+-- first, nothing is known.
+SELECT d.seq, d.id, d.tenant, d.webhook, d.debate::text AS debate, d.n, d.status, d.last_record, d.happened, d.log, d.idx,
+       d.size, d.root, d.attempts, extract(epoch FROM clock_timestamp() - d.since)::float8 AS age_s,
+       d.attempts > 2 AND EXISTS (SELECT FROM webhook_attempt a WHERE a.delivery = d.seq AND a.nth = d.attempts - 1
+                                  AND a.outcome = 'lost') AS lost
+FROM claim_deliveries(%(process)s, %(lease_s)s::float8, %(most)s, %(per_endpoint)s, %(per_tenant)s) d;
 
 -- end_attempt --
 -- How an attempt went: what follows for the message, unless another process has it by now, and for its endpoint.

@@ -540,6 +540,43 @@ async def test_a_process_that_dies_after_the_claim_loses_nothing(house: House, r
     assert "whether it arrived is not known" in delivery.log[1].reason
 
 
+async def test_a_message_whose_attempts_are_always_lost_waits_longer_each_time_and_expires(
+    house: House, receiver: Receiver
+) -> None:
+    granted = await house.endpoints.create(CALLER, receiver.url, None)
+    await house.endpoints.test(CALLER, granted.endpoint.id)
+    dying = DeliveryQueue(house.bench.database, "webhooks-dying")
+
+    async def dies() -> int:
+        claimed = len(await dying.claim(1, 4, 32, 75.0))
+        house.ask("UPDATE webhook_delivery SET lease_until = clock_timestamp() WHERE state = 'sending'")
+        return claimed
+
+    assert [await dies(), await dies(), await dies()] == [1, 1, 0], "it is sent again at once, but not ever again"
+    for _ in range(3):
+        house.hurry()
+        assert await dies() == 1
+        assert await dies() == 0
+    (delivery,) = await house.log(granted)
+    waits = [(attempt.next_due - attempt.at).total_seconds() for attempt in delivery.log[::-1] if attempt.next_due]
+    assert waits[0] == pytest.approx(0, abs=1)
+    for wait, whole in zip(waits[1:], (10, 20, 40, 80), strict=True):
+        assert whole / 2 - 1 <= wait <= whole
+    house.hurry()
+    house.ask("UPDATE webhook_delivery SET since = since - interval '71 hours 59 minutes'")
+    await dies()
+    assert await dies() == 0
+    assert [delivery.state for delivery in await house.log(granted)] == ["waiting"]
+    house.hurry()
+    house.ask("UPDATE webhook_delivery SET since = since - interval '1 minute'")
+
+    await house.look()
+
+    (delivery,) = await house.log(granted)
+    assert (delivery.state, delivery.log[0].outcome, receiver.got) == ("expired", "failed", [])
+    assert "the last attempt was lost" in delivery.log[0].reason
+
+
 async def test_one_whose_lease_is_over_changes_nothing_of_what_another_has(house: House, receiver: Receiver) -> None:
     granted = await house.endpoints.create(CALLER, receiver.url, None)
     await house.endpoints.test(CALLER, granted.endpoint.id)
