@@ -156,8 +156,16 @@ FROM mine m WHERE d.seq = m.seq RETURNING d.seq;
 
 -- release_claimed --
 -- Messages that this process has claimed and sends no more, because it stops: others send them at once.
-UPDATE webhook_delivery SET state = 'waiting', due = clock_timestamp(), process = NULL, lease_until = NULL
-WHERE state = 'sending' AND process = %(process)s RETURNING seq;
+WITH released AS (
+    UPDATE webhook_delivery SET state = 'waiting', due = clock_timestamp(), process = NULL, lease_until = NULL
+    WHERE state = 'sending' AND process = %(process)s RETURNING seq, attempts, tenant, due
+), noted AS (
+    INSERT INTO webhook_attempt (delivery, nth, tenant, outcome, reason, next_due)
+    SELECT r.seq, r.attempts, r.tenant, 'lost',
+           'the process that sent it was stopped, so whether it arrived is not known', r.due
+    FROM released r ON CONFLICT DO NOTHING
+)
+SELECT seq FROM released;
 
 -- webhook_backlog --
 -- How many messages wait for a checkpoint or to be sent, how long the one that is due longest has been, and how many are

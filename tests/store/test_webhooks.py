@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
 
+import msgspec
 import psycopg
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
@@ -538,6 +539,30 @@ async def test_a_process_that_dies_after_the_claim_loses_nothing(house: House, r
     assert delivery.state == "delivered"
     assert [(attempt.nth, attempt.outcome) for attempt in delivery.log] == [(2, "delivered"), (1, "lost")]
     assert "whether it arrived is not known" in delivery.log[1].reason
+
+
+async def test_what_a_process_gives_back_as_it_stops_has_its_attempt_in_the_log(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatching, "STOP_S", 0.05)
+    house.policies["default"] = msgspec.structs.replace(HERE, timeout_s=60)
+    async with receiving(hanging) as receiver:
+        granted = await house.endpoints.create(CALLER, receiver.url, None)
+        await house.endpoints.test(CALLER, granted.endpoint.id)
+        queue = DeliveryQueue(house.bench.database, "webhooks-a")
+        made = Dispatcher(queue, EventHub(), house.endpoints, house.keys, Sender())
+        task = asyncio.create_task(made.run())
+        await until(lambda: _came(receiver, 1))
+        made.stop()
+        await task
+
+        receiver.behave = answering(204)
+        assert await house.look() == 1
+
+    (delivery,) = await house.log(granted)
+    assert [(attempt.nth, attempt.outcome) for attempt in delivery.log] == [(2, "delivered"), (1, "lost")]
+    assert "was stopped" in delivery.log[1].reason
+    assert delivery.log[1].next_due is not None
 
 
 async def test_a_message_whose_attempts_are_always_lost_waits_longer_each_time_and_expires(
