@@ -126,15 +126,25 @@ CREATE TRIGGER notify_declined AFTER INSERT ON gainsay.debate_head
     FOR EACH ROW WHEN (NEW.state = 'declined')
     EXECUTE FUNCTION gainsay.notify_end();
 
--- Adds an endpoint unless the tenant has `most` active ones, in one order with all others of the tenant.
+-- Whether a tenant has fewer than `most` active endpoints, and its subject fewer than `most_own`. All that ask this of a tenant
+-- go one after the other, so that it holds until the end of their transaction.
+CREATE FUNCTION gainsay.webhook_room(tenant text, subject text, most integer, most_own integer) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = gainsay, pg_temp
+AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('gainsay webhooks of ' || $1, 0));
+    RETURN (SELECT count(*) < $3 AND count(*) FILTER (WHERE w.subject = $2) < $4
+            FROM gainsay.webhook w WHERE w.tenant = $1 AND w.disabled IS NULL);
+END $$;
+
+-- Adds an endpoint where there is room for it.
 CREATE FUNCTION gainsay.add_webhook(
-    webhook text, tenant text, subject text, reach text, url text, master text, most integer) RETURNS text
+    webhook text, tenant text, subject text, reach text, url text, master text, most integer, most_own integer) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = gainsay, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('gainsay webhooks of ' || $2, 0));
-    IF (SELECT count(*) FROM gainsay.webhook w WHERE w.tenant = $2 AND w.disabled IS NULL) >= $7 THEN
+    IF NOT gainsay.webhook_room($2, $3, $7, $8) THEN
         RETURN 'tooMany';
     END IF;
     INSERT INTO gainsay.webhook (id, tenant, subject, reach, url, master) VALUES ($1, $2, $3, $4, $5, $6);
@@ -242,7 +252,8 @@ GRANT UPDATE (log, idx, size, root, state, due, since, attempts, process, lease_
 GRANT SELECT ON gainsay.webhook, gainsay.webhook_delivery, gainsay.webhook_attempt TO gainsay_auditor;
 GRANT EXECUTE ON FUNCTION
     gainsay.new_opaque_id(text),
-    gainsay.add_webhook(text, text, text, text, text, text, integer),
+    gainsay.webhook_room(text, text, integer, integer),
+    gainsay.add_webhook(text, text, text, text, text, text, integer, integer),
     gainsay.claim_deliveries(text, float8, integer, integer, integer),
     gainsay.forget_deliveries(integer, integer)
     TO gainsay_writer;

@@ -26,7 +26,7 @@ from service.store import webhooks as store
 from service.store.current_log import CurrentLogs
 from service.store.identity_changes import Place
 from service.store.pool import Database
-from service.store.webhooks import Delivery, Endpoint, NewEndpoint, Reach
+from service.store.webhooks import Delivery, Endpoint, Most, NewEndpoint, Reach
 
 KEEP_HOURS, KEEP_HOURS_MAX = 24, 720
 """How long the secret before a rotation signs beside the new one, unless another time is given, and at most."""
@@ -98,8 +98,9 @@ class Endpoints:
         made, master = write_id("whk_", token_bytes(RANDOM_BYTES)), keys.newest()
         place, writer = await self._recording(caller)
         new = NewEndpoint(made, cases or widest, url, master)
-        if not await store.add_endpoint(self.database, new, policy.endpoints, place, writer):
-            raise self._too_many(policy)
+        most = most_of(policy, caller)
+        if not await store.add_endpoint(self.database, new, most, place, writer):
+            raise _too_many(most)
         return self._granted(await self.show(caller, made, "webhook.manage"), keys)
 
     async def list_endpoints(self, caller: Caller, after: str, limit: int) -> list[Endpoint]:
@@ -143,13 +144,14 @@ class Endpoints:
         await store.disable_endpoint(self.database, endpoint.id, "gone", place, self._process)
 
     async def enable(self, caller: Caller, endpoint: str) -> Endpoint:
-        """Enable an endpoint again; raises `WebhookConflict` where the tenant has as many as it may."""
+        """Enable an endpoint again; raises `WebhookConflict` where there are as many as may be."""
         policy, _ = self._able(caller.tenant)
         row = await self._sent_on(caller, endpoint)
         if row.disabled is not None:
             place, writer = await self._recording(caller)
-            if not await store.enable_endpoint(self.database, row.id, policy.endpoints, place, writer):
-                raise self._too_many(policy)
+            most = most_of(policy, caller)
+            if not await store.enable_endpoint(self.database, row.id, most, place, writer):
+                raise _too_many(most)
         return await self.show(caller, endpoint, "webhook.manage")
 
     async def test(self, caller: Caller, endpoint: str) -> Delivery:
@@ -230,13 +232,6 @@ class Endpoints:
     async def _recording(self, caller: Caller) -> tuple[Place, Writer]:
         return Place(await self._logs.current(caller.tenant), caller.tenant), Writer(caller.actor, self._process.build)
 
-    @staticmethod
-    def _too_many(policy: Webhooks) -> WebhookConflict:
-        return WebhookConflict(
-            f"the tenant has {policy.endpoints} active endpoints, the most that policy allows (webhooks.endpoints); "
-            "disable one that is not needed"
-        )
-
 
 def _subject(caller: Caller, scope: Scope) -> str | None:
     """Whose endpoints a caller reaches with a scope: its own, or ``None`` for all of the tenant."""
@@ -246,6 +241,19 @@ def _subject(caller: Caller, scope: Scope) -> str | None:
 def _widest(caller: Caller) -> Reach:
     """Whose cases a caller may have sent."""
     return "tenant" if "tenant" in caller.reach("webhook.manage") else "own"
+
+
+def most_of(policy: Webhooks, caller: Caller) -> Most:
+    """The most active endpoints as a caller may add to them: one without the tenant leaves half of them to others."""
+    return Most(policy.endpoints, policy.endpoints if _widest(caller) == "tenant" else (policy.endpoints + 1) // 2)
+
+
+def _too_many(most: Most) -> WebhookConflict:
+    own = f", and {most.own} of one subject without the scope over the tenant" if most.own < most.all else ""
+    return WebhookConflict(
+        f"as many endpoints are active as policy allows (webhooks.endpoints): {most.all} of the tenant{own}; disable "
+        "one that is not needed"
+    )
 
 
 def _beyond(help_: str) -> Forbidden:

@@ -57,6 +57,13 @@ class Endpoint(Struct, frozen=True):
         return self.disabled is None and not self.revoked
 
 
+class Most(Struct, frozen=True):
+    """The most active endpoints of a tenant, and of one subject of it."""
+
+    all: int
+    own: int
+
+
 class NewEndpoint(Struct, frozen=True):
     """An endpoint as it is added; ``master`` names the key that its first secret is derived from."""
 
@@ -128,8 +135,8 @@ class AttemptEnd(Struct, frozen=True):
     wait_s: float = 0.0
 
 
-async def add_endpoint(database: Database, new: NewEndpoint, most: int, place: Place, writer: Writer) -> bool:
-    """Add an endpoint of the writer's subject; false if the tenant has as many as it may. Raises `AuditUnavailable`."""
+async def add_endpoint(database: Database, new: NewEndpoint, most: Most, place: Place, writer: Writer) -> bool:
+    """Add an endpoint of the writer's subject; false if there are as many as may be. Raises `AuditUnavailable`."""
     given = {
         "webhook": new.id,
         "tenant": place.tenant,
@@ -137,7 +144,8 @@ async def add_endpoint(database: Database, new: NewEndpoint, most: int, place: P
         "reach": new.reach,
         "url": new.url,
         "master": new.master,
-        "most": most,
+        "most": most.all,
+        "most_own": most.own,
         **await recorded(database, _changed("webhookCreated", new.id, place), place, writer),
     }
     (row,) = await write(database, "add_webhook", given)
@@ -159,10 +167,11 @@ async def disable_endpoint(database: Database, endpoint: str, why: str, place: P
     return await _change(database, "disable_webhook", {"webhook": endpoint, "why": why}, changed, place, writer)
 
 
-async def enable_endpoint(database: Database, endpoint: str, most: int, place: Place, writer: Writer) -> bool:
-    """Enable an endpoint again; false if it is enabled, or its tenant has as many as it may."""
+async def enable_endpoint(database: Database, endpoint: str, most: Most, place: Place, writer: Writer) -> bool:
+    """Enable an endpoint again; false if it is enabled, or there are as many as may be."""
     changed = _changed("webhookEnabled", endpoint, place)
-    return await _change(database, "enable_webhook", {"webhook": endpoint, "most": most}, changed, place, writer)
+    given = {"webhook": endpoint, "most": most.all, "most_own": most.own}
+    return await _change(database, "enable_webhook", given, changed, place, writer)
 
 
 async def list_endpoints(

@@ -5,7 +5,7 @@
 -- add_webhook --
 -- A new endpoint with its record, or what prevented both.
 WITH new AS MATERIALIZED (
-    SELECT add_webhook(%(webhook)s, %(tenant)s, %(subject)s, %(reach)s, %(url)s, %(master)s, %(most)s) AS outcome
+    SELECT add_webhook(%(webhook)s, %(tenant)s, %(subject)s, %(reach)s, %(url)s, %(master)s, %(most)s, %(most_own)s) AS outcome
 ), entries AS (
     INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new WHERE outcome = 'added'
 ), payloads AS (
@@ -46,12 +46,13 @@ WITH new AS (
 INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
 
 -- enable_webhook --
--- Enable an endpoint again with its record, once, unless its tenant has as many active ones as it may.
-WITH new AS (
-    UPDATE webhook SET disabled = NULL, disabled_why = NULL, failures = 0
-    WHERE id = %(webhook)s AND tenant = %(tenant)s AND disabled IS NOT NULL
-      AND (SELECT count(*) FROM webhook o WHERE o.tenant = %(tenant)s AND o.disabled IS NULL) < %(most)s
-    RETURNING id
+-- Enable an endpoint again with its record, once, unless its tenant or its subject has as many active ones as it may.
+WITH room AS MATERIALIZED (
+    SELECT w.id, webhook_room(w.tenant, w.subject, %(most)s, %(most_own)s) AS free FROM webhook w
+    WHERE w.id = %(webhook)s AND w.tenant = %(tenant)s AND w.disabled IS NOT NULL
+), new AS (
+    UPDATE webhook w SET disabled = NULL, disabled_why = NULL, failures = 0
+    FROM room r WHERE r.free AND w.id = r.id AND w.disabled IS NOT NULL RETURNING w.id
 ), entries AS (
     INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new
 ), payloads AS (

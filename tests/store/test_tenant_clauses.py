@@ -402,7 +402,7 @@ def _of_webhooks() -> Iterator[Scenario]:
     of: dict[str, tuple[str, dict[str, Any]]] = {
         "rotate_webhook": ("", {"master": "m", "keep_s": 9.0, "generation": 1, **record}),
         "disable_webhook": ("", {"why": "asked", **record}),
-        "enable_webhook": ("UPDATE webhook SET disabled = clock_timestamp()", {"most": 9, **record}),
+        "enable_webhook": ("UPDATE webhook SET disabled = clock_timestamp()", {"most": 9, "most_own": 9, **record}),
         "webhooks_of": ("", {"subject": None, "only": None, "after": "", "limit": 9}),
         "webhook_sent": ("", {}),
         "test_webhook": ("", {}),
@@ -422,7 +422,7 @@ def _of_webhooks() -> Iterator[Scenario]:
     other = f"whk_{'1' * 26}"
     yield Scenario(  # the other tenant's endpoints are not counted among ours
         query="enable_webhook",
-        given={"tenant": OURS, "webhook": other, "most": 1, **record},
+        given={"tenant": OURS, "webhook": other, "most": 1, "most_own": 1, **record},
         always=f"{_hooked(OURS, other)};UPDATE webhook SET disabled = clock_timestamp();{_hooked(THEIRS, HOOK)}",
         expected=({"debate": NONE},),
     )

@@ -784,13 +784,50 @@ async def test_a_tenant_has_so_many_endpoints_and_no_more(house: House, receiver
     first = await house.endpoints.create(CALLER, receiver.url, None)
     await house.endpoints.create(OWN, receiver.url, None)
 
-    with pytest.raises(WebhookConflict, match="2 active endpoints"):
-        await house.endpoints.create(OWN, receiver.url, None)
+    with pytest.raises(WebhookConflict, match="2 of the tenant"):
+        await house.endpoints.create(OTHER, receiver.url, None)
     await house.endpoints.disable(CALLER, first.endpoint.id)
-    await house.endpoints.create(OWN, receiver.url, None)
-    with pytest.raises(WebhookConflict, match="2 active endpoints"):
+    await house.endpoints.create(OTHER, receiver.url, None)
+    with pytest.raises(WebhookConflict, match="2 of the tenant"):
         await house.endpoints.enable(CALLER, first.endpoint.id)
     assert (await house.endpoints.create(RIVAL, receiver.url, None)).endpoint.tenant == "rival"
+
+
+async def test_a_requester_leaves_half_of_the_endpoints_to_others(house: House, receiver: Receiver) -> None:
+    house.policies["default"] = msgspec.structs.replace(HERE, endpoints=3)
+    first, second = [await house.endpoints.create(OWN, receiver.url, None) for _ in range(2)]
+
+    with pytest.raises(WebhookConflict, match="2 of one subject"):
+        await house.endpoints.create(OWN, receiver.url, None)
+    await house.endpoints.disable(OWN, first.endpoint.id)
+    await house.endpoints.create(OWN, receiver.url, None)
+    with pytest.raises(WebhookConflict, match="2 of one subject"):
+        await house.endpoints.enable(OWN, first.endpoint.id)
+    assert (await house.endpoints.enable(CALLER, first.endpoint.id)).active, "an operator says who has how many"
+    await house.endpoints.disable(OWN, second.endpoint.id)
+    assert (await house.endpoints.create(OTHER, receiver.url, None)).endpoint.active
+
+
+async def test_an_endpoint_is_enabled_in_one_order_with_those_that_are_added(house: House, receiver: Receiver) -> None:
+    house.policies["default"] = msgspec.structs.replace(HERE, endpoints=1)
+    endpoint = (await house.endpoints.create(CALLER, receiver.url, None)).endpoint.id
+    await house.endpoints.disable(CALLER, endpoint)
+    with psycopg.connect(house.database.admin_url, options="-c search_path=gainsay") as other:
+        other.execute(
+            "SELECT add_webhook(new_opaque_id('whk_'), 'default', 's', 'tenant', 'https://a.example', 'm', 1, 1)"
+        )
+        enabling = asyncio.create_task(house.endpoints.enable(CALLER, endpoint))
+
+        async def waits() -> bool:
+            await asyncio.sleep(0.02)
+            held = house.ask("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+            return bool(held) or enabling.done()
+
+        await until(waits)
+        other.commit()
+
+    with pytest.raises(WebhookConflict, match="1 of the tenant"):
+        await enabling
 
 
 async def test_without_a_master_key_or_where_policy_says_so_nothing_is_created(
