@@ -152,7 +152,8 @@ BEGIN
 END $$;
 
 -- Messages for a process to send: the longest due of each endpoint, each tenant in its turn. An endpoint has at most
--- `per_endpoint` under way over all processes, and one while its last attempt has failed; a tenant has `per_tenant`. What a
+-- `per_endpoint` under way over all processes, and one while its last attempt has failed; a tenant has `per_tenant`, and the
+-- endpoints that a subject has for its own cases half of these, so that one requester takes no other's places. What a
 -- process had whose lease is over is sent again: whether it arrived is not known. The first time at once, then after the waits
 -- of service/delivering/schedule.py, because there may be a message whose attempts always end so. The lock makes the counts
 -- exact.
@@ -190,10 +191,12 @@ BEGIN
     UPDATE gainsay.webhook_delivery d SET state = 'stopped', finished = this_moment FROM over o WHERE d.seq = o.seq;
     RETURN QUERY
     WITH busy AS MATERIALIZED (
-        SELECT d.webhook, d.tenant, count(*) AS places FROM gainsay.webhook_delivery d
-        WHERE d.state = 'sending' GROUP BY d.webhook, d.tenant
+        SELECT d.webhook, w.tenant, w.subject, w.reach, count(*) AS places
+        FROM gainsay.webhook_delivery d JOIN gainsay.webhook w ON w.id = d.webhook
+        WHERE d.state = 'sending' GROUP BY d.webhook, w.tenant, w.subject, w.reach
     ), due AS MATERIALIZED (
-        SELECT x.seq, x.due, w.tenant, row_number() OVER (PARTITION BY w.tenant ORDER BY x.nth, x.due, x.seq) AS turn
+        SELECT x.seq, x.due, x.nth, w.tenant, w.subject, w.reach,
+               row_number() OVER (PARTITION BY w.tenant, w.subject, w.reach ORDER BY x.nth, x.due, x.seq) AS own
         FROM gainsay.webhook w
         LEFT JOIN gainsay.subject s ON s.id = w.subject
         LEFT JOIN busy b ON b.webhook = w.id
@@ -203,10 +206,16 @@ BEGIN
             LIMIT greatest(0, CASE WHEN w.failures > 0 THEN 1 ELSE per_endpoint END - coalesce(b.places, 0))
         ) x
         WHERE w.disabled IS NULL AND s.revoked IS NULL
+    ), allowed AS MATERIALIZED (
+        SELECT due.*, row_number() OVER (PARTITION BY due.tenant ORDER BY due.nth, due.due, due.seq) AS turn
+        FROM due
+        WHERE due.reach = 'tenant' OR due.own <= greatest(1, per_tenant / 2) - (
+            SELECT coalesce(sum(b.places), 0) FROM busy b
+            WHERE b.tenant = due.tenant AND b.subject = due.subject AND b.reach = 'own')
     ), chosen AS MATERIALIZED (
-        SELECT due.seq FROM due
-        WHERE due.turn <= per_tenant - (SELECT coalesce(sum(b.places), 0) FROM busy b WHERE b.tenant = due.tenant)
-        ORDER BY due.turn, due.due, due.seq LIMIT most
+        SELECT a.seq FROM allowed a
+        WHERE a.turn <= per_tenant - (SELECT coalesce(sum(b.places), 0) FROM busy b WHERE b.tenant = a.tenant)
+        ORDER BY a.turn, a.due, a.seq LIMIT most
     ), locked AS MATERIALIZED (
         SELECT d.seq FROM gainsay.webhook_delivery d JOIN chosen USING (seq) WHERE d.state = 'waiting'
         FOR NO KEY UPDATE OF d SKIP LOCKED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -685,6 +686,34 @@ async def test_a_fault_of_a_look_is_logged_and_messages_are_sent_after_it(
     (said,) = [record for record in caplog.records if record.getMessage().startswith("no webhook can be sent")]
     assert said.exc_info is not None
     assert isnan(seen[0]), "what was measured before the fault is taken for current"
+
+
+async def test_a_requester_leaves_half_of_the_places_to_others(house: House, receiver: Receiver) -> None:
+    granted: dict[str, Caller] = {}
+    for caller in (OWN, OWN, OTHER, CALLER):
+        made = await house.endpoints.create(caller, receiver.url, None)
+        granted[made.endpoint.id] = caller
+    for endpoint, caller in granted.items():
+        for _ in range(8):
+            await house.endpoints.test(caller, endpoint)
+    queue = DeliveryQueue(house.bench.database, "webhooks-a")
+
+    async def claims(most: int, per_endpoint: int, per_tenant: int) -> Counter[str]:
+        claimed = await queue.claim(most, per_endpoint, per_tenant, 75.0)
+        return Counter(granted[each.webhook].subject for each in claimed)
+
+    first = await claims(100, 3, 8)
+    assert first.total() == 8, "places that one may not have are another's"
+    assert first[OWN.subject] <= 4
+    house.ask("UPDATE webhook_delivery SET state = 'stopped' WHERE state = 'sending'")
+    assert await claims(2, 2, 4) == {OWN.subject: 2}, "its messages have waited longest"
+    assert await claims(100, 8, 4) == {OTHER.subject: 1, CALLER.subject: 1}
+    house.ask(
+        "UPDATE webhook_delivery d SET state = 'stopped' FROM webhook w "
+        "WHERE w.id = d.webhook AND (d.state = 'sending' OR w.subject <> %s)",
+        OWN.subject,
+    )
+    assert await claims(100, 8, 8) == {OWN.subject: 4}
 
 
 async def test_a_receiver_that_fails_is_asked_one_at_a_time(house: House) -> None:
