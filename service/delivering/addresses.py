@@ -162,26 +162,23 @@ def carried(address: Address) -> Address:
     return address
 
 
-def check_address(address: Address, rules: AddressRules, scheme: str) -> None:
-    """Raise `AddressRefused` for an address that may not be asked by this scheme."""
+def check_address(address: Address, rules: AddressRules, scheme: str, *, resolved: bool = False) -> None:
+    """Raise `AddressRefused` for an address that may not be asked by this scheme.
+
+    One to which a name was ``resolved`` is not in the message: a caller would learn the addresses of names within.
+    """
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         raise AddressRefused("expected an address without a zone, found one")
-    reached = carried(address)
+    what, reached = "an address of the name" if resolved else f"the address {address}", carried(address)
     if _within(reached, NEVER) or _within(address, NEVER):
-        raise AddressRefused(
-            f"the address {address} is never asked: it is that of this machine, of many, or of a cloud"
-        )
+        raise AddressRefused(f"{what} is never asked: it is that of this machine, of many, or of a cloud")
     if _within(reached, rules.allow_networks):
         return
     if scheme != "https":
-        raise AddressRefused(
-            f"the address {address} is in no network of webhooks.allow_networks, so http is not allowed"
-        )
+        raise AddressRefused(f"{what} is in no network of webhooks.allow_networks, so http is not allowed")
     public = reached in _GIVEN_OUT if isinstance(reached, IPv6Address) else True
     if not public or _within(reached, SPECIAL):
-        raise AddressRefused(
-            f"the address {address} is none of the public internet; policy's webhooks.allow_networks may have it"
-        )
+        raise AddressRefused(f"{what} is none of the public internet; policy's webhooks.allow_networks may have it")
 
 
 def check_resolved(texts: Sequence[str], rules: AddressRules, scheme: str) -> tuple[str, ...]:
@@ -192,7 +189,7 @@ def check_resolved(texts: Sequence[str], rules: AddressRules, scheme: str) -> tu
     if not texts:
         raise AddressRefused("the name has no address")
     for text in texts:
-        check_address(ip_address(text), rules, scheme)
+        check_address(ip_address(text), rules, scheme, resolved=True)
     return tuple(dict.fromkeys(texts))
 
 

@@ -144,7 +144,7 @@ class _Attempt:
         def make_socket(address: tuple[Any, ...]) -> socket.socket:
             """A socket for an address that is checked here, whatever led to it."""
             family, kind, protocol, _, place = address
-            check_address(ip_address(place[0]), self._rules, target.scheme)
+            check_address(ip_address(place[0]), self._rules, target.scheme, resolved=target.literal is None)
             self.asked = str(place[0])
             return socket.socket(family, kind, protocol)
 

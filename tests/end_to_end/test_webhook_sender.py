@@ -7,6 +7,7 @@ import gc
 import gzip
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ async def test_a_name_that_has_changed_its_address_since_it_was_checked_is_refus
     made.close()
 
     assert (sent.refused, sent.asked, receiver.got) == (True, None, [])
-    assert "127.0.0.1 is none of the public internet" in sent.reason
+    assert "an address of the name is none of the public internet" in sent.reason
 
 
 async def test_a_redirect_to_a_name_with_an_inner_address_is_refused(receiver: Receiver) -> None:
@@ -94,8 +95,31 @@ async def test_a_redirect_to_a_name_with_an_inner_address_is_refused(receiver: R
     sent = await send(f"http://hooks.example:{receiver.port}/x", names)
 
     assert sent.refused
-    assert "10.1.2.3" in sent.reason
+    assert "an address of the name is in no network" in sent.reason
+    assert "10.1.2.3" not in sent.reason
     assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize("inner", ["10.1.2.3", "169.254.169.254", "fd00::1", "::ffff:10.1.2.3"])
+async def test_an_inner_address_is_named_where_the_url_has_it_and_else_nowhere(
+    inner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named, hidden = f"https://[{inner}]/" if ":" in inner else f"https://{inner}/", "https://hooks.example/"
+    made = Sender(Names([inner]))
+    said = [(await made.send(hidden, HEADERS, b"{}", rules=STRICT, timeout_s=5.0, tenant="t")).reason]
+    with pytest.raises(AddressRefused) as refused:
+        await made.check(hidden, STRICT, "t", 1.0)
+    said.append(str(refused.value))
+    monkeypatch.setattr(sender, "check_resolved", lambda found, *_: found)  # the socket's own check
+    said.append((await made.send(hidden, HEADERS, b"{}", rules=STRICT, timeout_s=5.0, tenant="t")).reason)
+    shown = (await made.send(named, HEADERS, b"{}", rules=STRICT, timeout_s=5.0, tenant="t")).reason
+    made.close()
+
+    assert f"the address {ip_address(inner)} is" in shown
+    for text in said:
+        assert text
+        assert inner not in text
+        assert str(ip_address(inner)) not in text
 
 
 async def test_the_socket_itself_is_checked_whatever_led_to_its_address(
