@@ -55,7 +55,7 @@ def batch_options(command: help_sections.Decorated) -> help_sections.Decorated:
         option(_BATCH, "--batch-name", metavar="TEXT", help="A name of your own for the batch."),
         option(_BATCH, "--out", type=file, metavar="FILE", help="Write its results to this file, as JSON Lines."),
         option(_BATCH, "--csv", type=file, metavar="FILE", help="Write its decisions to this file, a row each."),
-        option(_BATCH, "--abort", "abort_batch", is_flag=True, help="Abort the batch of this file and these options."),
+        option(_BATCH, "--abort", "abort_batch", metavar="ID", help="Abort the batch of this id; it is given alone."),
     )
     for made in reversed(options):
         command = made(command)
@@ -128,10 +128,10 @@ def review(
     """
     address = place.server_of(server)
     many = {name: given.pop(name) for name in ("batch_name", "out", "csv", "abort_batch")}
-    if batch is not None:
+    if batch is not None or many["abort_batch"] is not None:
         return _review_many(address, batch, many, given, detach=detach)
     if beside := [name for name, value in many.items() if value]:
-        raise click.UsageError(f"--{beside[0].removesuffix('_batch').replace('_', '-')} is for --batch; give that too")
+        raise click.UsageError(f"--{beside[0].replace('_', '-')} is for --batch; give that too")
     if detach:
         _refuse_detached(address, print_request, as_json)
     body = _case(address, given, files, early=not print_request)
@@ -189,16 +189,21 @@ def _refuse_detached(address: str | None, print_request: bool, as_json: bool) ->
         raise click.UsageError("--detach needs --server: without one the debate runs in this command")
 
 
-def _review_many(address: str | None, file: Path, many: dict[str, Any], given: dict[str, Any], *, detach: bool) -> int:
-    """Debate the cases of a file."""
+def _review_many(
+    address: str | None, file: Path | None, many: dict[str, Any], given: dict[str, Any], *, detach: bool
+) -> int:
+    """Debate the cases of a file, or abort a batch."""
     from service.cli import batch
 
+    if many["abort_batch"] is not None or file is None:
+        batch.refuse_beside_abort(click.get_current_context())
+        return batch.abort_batch(address, many["abort_batch"])
     batch.refuse_others(click.get_current_context())
     if detach and address is None:
         raise click.UsageError("--detach needs --server: without one the debates run in this command")
     ceiling = None if given["ceiling"] is None else str(given["ceiling"])
     asked = BatchAsked(ceiling, given["deadline"], many["batch_name"])
-    wanted = batch.Wanted(file, asked, many["out"], many["csv"], many["abort_batch"], detach)
+    wanted = batch.Wanted(file, asked, many["out"], many["csv"], detach)
     return batch.review_batch(address, wanted)
 
 

@@ -183,6 +183,10 @@ class Service(Protocol):
         """How a batch stands."""
         ...
 
+    async def batches(self, most: int) -> JSON:
+        """The newest batches, as the API lists them."""
+        ...
+
     async def batch_results(self, batch: str, form: str, file: IO[bytes]) -> None:
         """Write what became of the lines of a batch, as ``jsonl`` or ``csv``."""
         ...
