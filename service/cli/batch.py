@@ -55,7 +55,7 @@ def review_batch(server: str | None, wanted: Wanted) -> int:
     """Bring the file, watch its batch to the end, and write its results; the exit code."""
     for path in (wanted.out, wanted.table):
         if path is not None:
-            refuse_present(path, force=False)
+            refuse_present(path, force=None)
     raw = _read(wanted.file)
     digest = sha256(raw).hexdigest()
     lines = with_keys(raw, digest[:32])
@@ -104,28 +104,28 @@ def exit_code(state: JSON) -> int:
 
 def refuse_others(context: click.Context) -> None:
     """Raise `click.UsageError` for options of a single case beside ``--batch``."""
-    for name in _others(context, BESIDE):
-        raise click.UsageError(
-            f"--batch has its cases in its file, which say it all themselves; leave out {_shown(name)}"
-        )
+    for shown in _others(context, BESIDE):
+        raise click.UsageError(f"--batch has its cases in its file, which say it all themselves; leave out {shown}")
 
 
 def refuse_beside_abort(context: click.Context) -> None:
     """Raise `click.UsageError` for any option beside ``--abort``."""
-    for name in _others(context, BESIDE_ABORT):
-        raise click.UsageError(f"--abort takes the id of a batch, and nothing beside it; leave out {_shown(name)}")
+    for shown in _others(context, BESIDE_ABORT):
+        raise click.UsageError(f"--abort takes the id of a batch, and nothing beside it; leave out {shown}")
 
 
 def _others(context: click.Context, known: frozenset[str]) -> Iterator[str]:
-    """Options of the command line that are not among these."""
+    """What the command line has that is not among these, as it is written there."""
+    parameters = {parameter.name: parameter for parameter in context.command.params}
     for name, value in context.params.items():
-        source = context.get_parameter_source(name)
-        if name not in known and source is click.core.ParameterSource.COMMANDLINE and value:
-            yield name
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if name not in known and given and value != ():  # an argument that is left out is ()
+            yield "FILE" if name == "files" else _written(parameters[name], value)
 
 
-def _shown(name: str) -> str:
-    return "FILE" if name == "files" else f"--{name.replace('_', '-')}"
+def _written(option: click.Parameter, value: object) -> str:
+    """An option by its name on the command line; a switch by that of the side that was given."""
+    return (option.secondary_opts if value is False and option.secondary_opts else option.opts)[0]
 
 
 async def _work(service: Service, wanted: Wanted, lines: bytes, key: str) -> JSON | None:

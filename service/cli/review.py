@@ -16,7 +16,7 @@ from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import beginning, case_options, exit_codes, help_sections
 from service.cli.access import place
-from service.cli.access.port import BatchAsked
+from service.cli.access.port import KEY_MAX, BatchAsked, is_key
 from service.cli.help_sections import option
 from service.cli.terminal_text import print_json, say
 from service.intake.deployment import assemble
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     from service.report.result.types import Result
 
 ROLE = "operator"
-KEY_MAX = 255
 
 
 def _checked(_context: click.Context, _option: click.Parameter, key: str | None) -> str | None:
     """A key as a service takes it; raises `click.BadParameter`."""
-    if key is not None and not (1 <= len(key) <= KEY_MAX and key.isascii() and key.isprintable()):
+    if key is not None and not is_key(key):
         raise click.BadParameter(f"expected 1 to {KEY_MAX} printable ASCII characters, such as a UUID")
     return key
 
@@ -50,7 +49,8 @@ def batch_options(command: help_sections.Decorated) -> help_sections.Decorated:
             "--batch",
             type=file,
             metavar="FILE",
-            help="Debate every case of a file of JSON Lines; --ceiling and --deadline are those of all together.",
+            help="Debate every case of a file of JSON Lines (- reads standard input). --ceiling and --deadline are "
+            "those of all together. Ctrl-C leaves the batch, and the same command goes on with it.",
         ),
         option(_BATCH, "--batch-name", metavar="TEXT", help="A name of your own for the batch."),
         option(_BATCH, "--out", type=file, metavar="FILE", help="Write its results to this file, as JSON Lines."),
@@ -113,18 +113,18 @@ def review(
     gainsay review --task-type security --downside 3e6 --format stances \\
         --debater ops="ship now" --debater risk="do not ship now" \\
         --question "Should we ship on Friday?" design.txt
-    gainsay review --batch cases.jsonl --ceiling 25 --csv decisions.csv
     gainsay review --task-type investment --downside 2e6 --format panel \\
         --question "Should we expand abroad in our first year?"
+    gainsay review --batch cases.jsonl --ceiling 25 --csv decisions.csv
 
     \b
     Exit codes
       0  an answer: upheld, modified, rejected, a vote to escalate or no
          consensus; also when the money ran out first: the result then says
-         TRUNCATED, and confidence is LOW
-      1  declined by the gate
+         TRUNCATED, and confidence is LOW; of a batch: each line has a decision
+      1  declined by the gate; a batch that had ended before its abort
       2  usage: a case, file or setting that cannot be used; nothing recorded
-      3  failed or aborted
+      3  failed or aborted; of a batch: some were refused, failed or aborted
     """
     address = place.server_of(server)
     many = {name: given.pop(name) for name in ("batch_name", "out", "csv", "abort_batch")}

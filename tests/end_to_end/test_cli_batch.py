@@ -99,6 +99,9 @@ def test_a_batch_that_cannot_pay_ends_with_failure(both: Both, tmp_path: Path) -
     [
         (("--batch", "cases.jsonl", "--question", "Why?"), "leave out --question"),
         (("--batch", "cases.jsonl", "--task-type", "contract"), "leave out --task-type"),
+        (("--batch", "cases.jsonl", "--json"), "leave out --json\n"),
+        (("--batch", "cases.jsonl", "--not-contested"), "leave out --not-contested\n"),
+        (("--batch", "cases.jsonl", "other.txt"), "leave out FILE\n"),
         (("--batch", "missing.jsonl", "--ceiling", "1"), "missing.jsonl"),
         (("--out", "results.jsonl"), "--out is for --batch"),
         (("--abort",), "--abort"),
@@ -122,6 +125,7 @@ def test_an_output_that_is_there_is_not_overwritten(both: Both, tmp_path: Path) 
     (tmp_path / "kept.csv").write_text("mine")
     done = both.here("review", "--batch", file, "--ceiling", "1", "--csv", tmp_path / "kept.csv")
     assert done.code == 2
+    assert "or remove it first" in done.err, "--force is another option of this command"
     assert (tmp_path / "kept.csv").read_text() == "mine"
 
 
