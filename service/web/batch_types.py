@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -11,6 +11,7 @@ from service.debate.amounts import usd
 from service.report.result.decision_types import Decision
 from service.reviews.batches import LineResult, Progress, end_of
 from service.store.batches import Refused
+from service.web.identity_types import said
 from service.web.types import REASON_MAX, address
 
 BatchStatus = Literal["running", "ended"]
@@ -144,7 +145,7 @@ class BatchState(Struct, frozen=True, kw_only=True, rename="camel"):
             stopped=stored.stop_detail,
             paused=pause,
             caller=stored.subject,
-            created_at=_instant(stored.created) or "",
+            created_at=said(stored.created),
             ended_at=_instant(stored.ended),
             deadline=_instant(stored.deadline),
             cases=stored.lines,
@@ -242,4 +243,4 @@ def batch_address(batch: str) -> str:
 
 
 def _instant(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None if at is None else said(at)
