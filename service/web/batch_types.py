@@ -73,7 +73,7 @@ class BatchPause(Struct, frozen=True, kw_only=True, rename="camel"):
     """What keeps a batch from beginning its next case at present."""
 
     waits_for: str
-    """`batchCeiling`: money that its debates under way have drawn; `tenantDay` or `tenantMonth`: the tenant's limit;
+    """`batchCeiling`: money that is allocated to its debates under way; `tenantDay` or `tenantMonth`: the tenant's limit;
     `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried again."""
     until: str | None = None
     """When that is over at the latest. Absent if that is not known."""
@@ -126,7 +126,7 @@ class BatchState(Struct, frozen=True, kw_only=True, rename="camel"):
     spent_usd: str = field(name="spentUSD")
     """US dollars that its debates have been charged so far, what vendors billed beyond a reservation included."""
     remaining_usd: str = field(name="remainingUSD")
-    """US dollars that no debate of it has drawn. What a debate does not spend returns at its end."""
+    """US dollars that are allocated to no debate of it. What a debate does not spend returns at its end."""
     links: BatchLinks
     """Where it is found."""
 

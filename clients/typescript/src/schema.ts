@@ -6289,7 +6289,7 @@ export interface components {
             ceilingUSD: string;
             /** @description US dollars that its debates have been charged so far, what vendors billed beyond a reservation included. */
             spentUSD: string;
-            /** @description US dollars that no debate of it has drawn. What a debate does not spend returns at its end. */
+            /** @description US dollars that are allocated to no debate of it. What a debate does not spend returns at its end. */
             remainingUSD: string;
             /** @description Where it is found. */
             links: components["schemas"]["BatchLinks"];
@@ -6299,7 +6299,7 @@ export interface components {
          * @description What keeps a batch from beginning its next case at present.
          */
         BatchPause: {
-            /** @description `batchCeiling`: money that its debates under way have drawn; `tenantDay` or `tenantMonth`: the tenant's limit; `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried again. */
+            /** @description `batchCeiling`: money that is allocated to its debates under way; `tenantDay` or `tenantMonth`: the tenant's limit; `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried again. */
             waitsFor: string;
             /**
              * Format: date
