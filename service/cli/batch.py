@@ -1,8 +1,8 @@
-"""``gainsay review --batch``: many cases from a file of JSON Lines, under one ceiling.
+"""``gainsay review --batch`` and ``--abort``: many cases from a file of JSON Lines, under one ceiling.
 
 The command is a client of the operations of batches. The same file with the same options is the same batch, so one
 that was interrupted is given again; a line without a key gets one that is made of the file and its number, so the
-same file under a higher ceiling joins what was decided before.
+same file under a higher ceiling joins what was decided before. An abort takes the id of a batch, and brings nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from hashlib import sha256
 from io import BytesIO
@@ -25,14 +26,19 @@ from service.cli.interruptions import interruptions
 from service.cli.members import member
 from service.cli.new_file import refuse_present, written
 from service.cli.terminal_text import say
+from service.errors import GainsayError, NotFound
 from service.intake.batch_file import with_keys
 
 LOOK_S = 0.5
 """How often the command asks how the batch stands."""
 SHOWN_S, SHOWN_FILE_S = 1.0, 15.0
 """How often that is shown at most: on a terminal, and in a file."""
-BESIDE = frozenset({"batch", "ceiling", "deadline", "out", "csv", "abort_batch", "server", "detach", "batch_name"})
+BESIDE = frozenset({"batch", "ceiling", "deadline", "out", "csv", "server", "detach", "batch_name"})
 """The options that a batch takes."""
+BESIDE_ABORT = frozenset({"abort_batch", "server"})
+"""The options of an abort: what a file would say is said by the batch's id."""
+LISTED = 20
+"""So many batches are named where an id is none."""
 
 
 class Wanted(NamedTuple):
@@ -42,7 +48,6 @@ class Wanted(NamedTuple):
     asked: BatchAsked
     out: Path | None
     table: Path | None
-    abort: bool
     detach: bool
 
 
@@ -50,13 +55,44 @@ def review_batch(server: str | None, wanted: Wanted) -> int:
     """Bring the file, watch its batch to the end, and write its results; the exit code."""
     for path in (wanted.out, wanted.table):
         if path is not None:
-            refuse_present(path, force=False)
+            refuse_present(path, force=None)
     raw = _read(wanted.file)
     digest = sha256(raw).hexdigest()
     lines = with_keys(raw, digest[:32])
     key = f"batch-{sha256(repr((digest, *wanted.asked)).encode()).hexdigest()}"
     state = place.ask(server, lambda service: _work(service, wanted, lines, key), quiet=True)
     return exit_code(state) if state is not None else exit_codes.FAILED
+
+
+def abort_batch(server: str | None, batch: str) -> int:
+    """Abort a batch by its id, and watch it to the end; nothing is created, whatever the id is. The exit code."""
+
+    async def work(service: Service) -> JSON | None:
+        try:
+            await service.abort_batch(batch, "aborted by gainsay review --abort")
+        except GainsayError as error:
+            if error.code != NotFound.code:
+                raise
+            raise NotFound(f"there is no batch {batch[:80]!r}; {_listed(await service.batches(LISTED))}") from error
+        return await _watch(service, batch)
+
+    state = place.ask(server, work, quiet=True)
+    if state is None:
+        return exit_codes.FAILED
+    late = state.get("endedBy") != "aborted"
+    say(f"{'too late: ' if late else ''}batch {member(state, 'batchId')} is {member(state, 'endedBy')}")
+    return exit_codes.NEGATIVE if late else exit_codes.DONE
+
+
+def _listed(page: JSON) -> str:
+    """The batches under way, in words: one of them is meant."""
+    open_ = [found for found in page["batches"] if found["status"] != "ended"]
+    shown = (f"{found['batchId']}{_name(found)} of {found['cases']} cases" for found in open_)
+    return f"under way are: {', '.join(shown)}" if open_ else f"of the newest {LISTED} none is under way"
+
+
+def _name(state: JSON) -> str:
+    return f" ({state['name']})" if state.get("name") else ""
 
 
 def exit_code(state: JSON) -> int:
@@ -68,19 +104,34 @@ def exit_code(state: JSON) -> int:
 
 def refuse_others(context: click.Context) -> None:
     """Raise `click.UsageError` for options of a single case beside ``--batch``."""
+    for shown in _others(context, BESIDE):
+        raise click.UsageError(f"--batch has its cases in its file, which say it all themselves; leave out {shown}")
+
+
+def refuse_beside_abort(context: click.Context) -> None:
+    """Raise `click.UsageError` for any option beside ``--abort``."""
+    for shown in _others(context, BESIDE_ABORT):
+        raise click.UsageError(f"--abort takes the id of a batch, and nothing beside it; leave out {shown}")
+
+
+def _others(context: click.Context, known: frozenset[str]) -> Iterator[str]:
+    """What the command line has that is not among these, as it is written there."""
+    parameters = {parameter.name: parameter for parameter in context.command.params}
     for name, value in context.params.items():
-        source = context.get_parameter_source(name)
-        if name not in BESIDE and source is click.core.ParameterSource.COMMANDLINE and value:
-            shown = "FILE" if name == "files" else f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"--batch has its cases in its file, which say it all themselves; leave out {shown}")
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if name not in known and given and value != ():  # an argument that is left out is ()
+            yield "FILE" if name == "files" else _written(parameters[name], value)
+
+
+def _written(option: click.Parameter, value: object) -> str:
+    """An option by its name on the command line; a switch by that of the side that was given."""
+    return (option.secondary_opts if value is False and option.secondary_opts else option.opts)[0]
 
 
 async def _work(service: Service, wanted: Wanted, lines: bytes, key: str) -> JSON | None:
     state = await service.bring_batch(lines, wanted.asked, key)
     batch = member(state, "batchId")
-    if wanted.abort:
-        state = await service.abort_batch(batch, "aborted by gainsay review --batch --abort")
-    elif wanted.detach:
+    if wanted.detach:
         say(batch)
         return _left(state)
     say(f"gainsay: batch {batch}: {state['cases']} cases, at most {member(state, 'ceilingUSD')} USD", err=True)
@@ -109,7 +160,7 @@ async def _watch(service: Service, batch: str) -> JSON | None:
                     return state
                 if await _interrupted(interrupted.first):
                     words = f"batch {batch} is stored, and {afterwards}; give the command again to watch it"
-                    exit_codes.print_error("detached", f"{words}, or with --abort to abort it")
+                    exit_codes.print_error("detached", f"{words}, or `gainsay review --abort {batch}` to abort it")
                     return None
 
 

@@ -23,10 +23,14 @@ class CannotWrite(GainsayError):
     title = "The file cannot be written"
 
 
-def refuse_present(path: Path, force: bool) -> None:
-    """Raise `click.UsageError` for a file that is there, unless ``force`` overwrites it."""
+def refuse_present(path: Path, force: bool | None) -> None:
+    """Raise `click.UsageError` for a file that is there, unless ``force`` overwrites it.
+
+    ``None`` is that of a command without an option to overwrite, or whose ``--force`` means something else.
+    """
     if not force and os.path.lexists(path):
-        raise click.UsageError(f"{path} exists; choose another name, or overwrite it with --force")
+        otherwise = "remove it first" if force is None else "overwrite it with --force"
+        raise click.UsageError(f"{path} exists; choose another name, or {otherwise}")
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import beginning, case_options, exit_codes, help_sections
 from service.cli.access import place
-from service.cli.access.port import BatchAsked
+from service.cli.access.port import KEY_MAX, BatchAsked, is_key
 from service.cli.help_sections import option
 from service.cli.terminal_text import print_json, say
 from service.intake.deployment import assemble
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     from service.report.result.types import Result
 
 ROLE = "operator"
-KEY_MAX = 255
 
 
 def _checked(_context: click.Context, _option: click.Parameter, key: str | None) -> str | None:
     """A key as a service takes it; raises `click.BadParameter`."""
-    if key is not None and not (1 <= len(key) <= KEY_MAX and key.isascii() and key.isprintable()):
+    if key is not None and not is_key(key):
         raise click.BadParameter(f"expected 1 to {KEY_MAX} printable ASCII characters, such as a UUID")
     return key
 
@@ -50,12 +49,13 @@ def batch_options(command: help_sections.Decorated) -> help_sections.Decorated:
             "--batch",
             type=file,
             metavar="FILE",
-            help="Debate every case of a file of JSON Lines; --ceiling and --deadline are those of all together.",
+            help="Debate every case of a file of JSON Lines (- reads standard input). --ceiling and --deadline are "
+            "those of all together. Ctrl-C leaves the batch, and the same command goes on with it.",
         ),
         option(_BATCH, "--batch-name", metavar="TEXT", help="A name of your own for the batch."),
         option(_BATCH, "--out", type=file, metavar="FILE", help="Write its results to this file, as JSON Lines."),
         option(_BATCH, "--csv", type=file, metavar="FILE", help="Write its decisions to this file, a row each."),
-        option(_BATCH, "--abort", "abort_batch", is_flag=True, help="Abort the batch of this file and these options."),
+        option(_BATCH, "--abort", "abort_batch", metavar="ID", help="Abort the batch of this id; it is given alone."),
     )
     for made in reversed(options):
         command = made(command)
@@ -113,25 +113,25 @@ def review(
     gainsay review --task-type security --downside 3e6 --format stances \\
         --debater ops="ship now" --debater risk="do not ship now" \\
         --question "Should we ship on Friday?" design.txt
-    gainsay review --batch cases.jsonl --ceiling 25 --csv decisions.csv
     gainsay review --task-type investment --downside 2e6 --format panel \\
         --question "Should we expand abroad in our first year?"
+    gainsay review --batch cases.jsonl --ceiling 25 --csv decisions.csv
 
     \b
     Exit codes
       0  an answer: upheld, modified, rejected, a vote to escalate or no
          consensus; also when the money ran out first: the result then says
-         TRUNCATED, and confidence is LOW
-      1  declined by the gate
+         TRUNCATED, and confidence is LOW; of a batch: each line has a decision
+      1  declined by the gate; a batch that had ended before its abort
       2  usage: a case, file or setting that cannot be used; nothing recorded
-      3  failed or aborted
+      3  failed or aborted; of a batch: some were refused, failed or aborted
     """
     address = place.server_of(server)
     many = {name: given.pop(name) for name in ("batch_name", "out", "csv", "abort_batch")}
-    if batch is not None:
+    if batch is not None or many["abort_batch"] is not None:
         return _review_many(address, batch, many, given, detach=detach)
     if beside := [name for name, value in many.items() if value]:
-        raise click.UsageError(f"--{beside[0].removesuffix('_batch').replace('_', '-')} is for --batch; give that too")
+        raise click.UsageError(f"--{beside[0].replace('_', '-')} is for --batch; give that too")
     if detach:
         _refuse_detached(address, print_request, as_json)
     body = _case(address, given, files, early=not print_request)
@@ -189,16 +189,21 @@ def _refuse_detached(address: str | None, print_request: bool, as_json: bool) ->
         raise click.UsageError("--detach needs --server: without one the debate runs in this command")
 
 
-def _review_many(address: str | None, file: Path, many: dict[str, Any], given: dict[str, Any], *, detach: bool) -> int:
-    """Debate the cases of a file."""
+def _review_many(
+    address: str | None, file: Path | None, many: dict[str, Any], given: dict[str, Any], *, detach: bool
+) -> int:
+    """Debate the cases of a file, or abort a batch."""
     from service.cli import batch
 
+    if many["abort_batch"] is not None or file is None:
+        batch.refuse_beside_abort(click.get_current_context())
+        return batch.abort_batch(address, many["abort_batch"])
     batch.refuse_others(click.get_current_context())
     if detach and address is None:
         raise click.UsageError("--detach needs --server: without one the debates run in this command")
     ceiling = None if given["ceiling"] is None else str(given["ceiling"])
     asked = BatchAsked(ceiling, given["deadline"], many["batch_name"])
-    wanted = batch.Wanted(file, asked, many["out"], many["csv"], many["abort_batch"], detach)
+    wanted = batch.Wanted(file, asked, many["out"], many["csv"], detach)
     return batch.review_batch(address, wanted)
 
 

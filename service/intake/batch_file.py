@@ -174,14 +174,6 @@ def _holds_a_case(text: bytes) -> bool:
     return found.case is not UNSET or found.key is not UNSET
 
 
-def read_file(raw: bytes, *, cases: int, line_bytes: int, check: Callable[[CaseRequest], None]) -> list[Line]:
-    """The lines of a file at once; raises what a refused one deserves."""
-    file = BatchFile(raw, cases=cases, line_bytes=line_bytes, check=check)
-    for _ in file.steps():
-        pass
-    return file.lines
-
-
 def with_keys(raw: bytes, prefix: str) -> bytes:
     """The file with a key for each line that has none: the prefix and the line's number. Line numbers stay.
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from service.intake.batch_file import BatchLine
 from service.reviews.batches import NAME_MAX
 from service.web.batch_types import BatchAbortRequest, BatchList, BatchResult, BatchState
 from service.web.batches import LINES, RESULTS
-from service.web.operation import IDEMPOTENCY_KEY, IF_NONE_MATCH, JSON, LIMIT, Answer, Operation, Parameter
+from service.web.headers import KEY_MAX
+from service.web.operation import AFTER, IDEMPOTENCY_KEY, IF_NONE_MATCH, JSON, LIMIT, Answer, Operation, Parameter
 
 _BATCH = Parameter("batch", "path", "The batch's id.", {"type": "string", "format": "uuid"}, required=True)
-_AFTER = Parameter("after", "query", "The value of next on the previous page.", {"type": "string", "format": "uuid"})
-
+_KEY = replace(
+    IDEMPOTENCY_KEY,
+    description=f"A string of 1 to {KEY_MAX} ASCII characters in quotes, as at POST /v1/debates. Use a new key for "
+    "each batch: a file sent again under its key, with the same parameters, is no second batch.",
+)
 
 BATCHES: tuple[Operation, ...] = (
     Operation(
@@ -48,7 +54,7 @@ BATCHES: tuple[Operation, ...] = (
                 "A name of your own for the batch.",
                 {"type": "string", "minLength": 1, "maxLength": NAME_MAX},
             ),
-            IDEMPOTENCY_KEY,
+            _KEY,
         ),
         body=BatchLine,
         lines=LINES,
@@ -69,7 +75,7 @@ BATCHES: tuple[Operation, ...] = (
         tag="batches",
         summary="List batches, the newest first.",
         description="Those of the whole tenant for a caller that reads all of its cases, else the caller's own.",
-        parameters=(LIMIT, _AFTER),
+        parameters=(LIMIT, AFTER),
         answers={200: Answer("One page of batches.", {JSON: (BatchList,)}, ("Link",))},
         problems=(400, 503),
     ),

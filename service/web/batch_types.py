@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -11,6 +11,7 @@ from service.debate.amounts import usd
 from service.report.result.decision_types import Decision
 from service.reviews.batches import LineResult, Progress, end_of
 from service.store.batches import Refused
+from service.web.identity_types import said
 from service.web.types import REASON_MAX, address
 
 BatchStatus = Literal["running", "ended"]
@@ -72,7 +73,7 @@ class BatchPause(Struct, frozen=True, kw_only=True, rename="camel"):
     """What keeps a batch from beginning its next case at present."""
 
     waits_for: str
-    """`batchCeiling`: money that its debates under way have drawn; `tenantDay` or `tenantMonth`: the tenant's limit;
+    """`batchCeiling`: money that is allocated to its debates under way; `tenantDay` or `tenantMonth`: the tenant's limit;
     `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried again."""
     until: str | None = None
     """When that is over at the latest. Absent if that is not known."""
@@ -125,7 +126,7 @@ class BatchState(Struct, frozen=True, kw_only=True, rename="camel"):
     spent_usd: str = field(name="spentUSD")
     """US dollars that its debates have been charged so far, what vendors billed beyond a reservation included."""
     remaining_usd: str = field(name="remainingUSD")
-    """US dollars that no debate of it has drawn. What a debate does not spend returns at its end."""
+    """US dollars that are allocated to no debate of it. What a debate does not spend returns at its end."""
     links: BatchLinks
     """Where it is found."""
 
@@ -144,7 +145,7 @@ class BatchState(Struct, frozen=True, kw_only=True, rename="camel"):
             stopped=stored.stop_detail,
             paused=pause,
             caller=stored.subject,
-            created_at=_instant(stored.created) or "",
+            created_at=said(stored.created),
             ended_at=_instant(stored.ended),
             deadline=_instant(stored.deadline),
             cases=stored.lines,
@@ -242,4 +243,4 @@ def batch_address(batch: str) -> str:
 
 
 def _instant(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None if at is None else said(at)

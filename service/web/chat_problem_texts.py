@@ -41,8 +41,9 @@ CHATS = (
     ProblemText(
         NoAnswer(
             "No decision: the debate failed (no model could answer the turn 1.proposer.1). Read "
-            "/v1/debates/01920000-0000-7000-8000-000000000000. Sent again within ten minutes of its end, the same "
-            "request joins this debate and costs nothing; for a new one change the body, or send a new Idempotency-Key"
+            "/v1/debates/01920000-0000-7000-8000-000000000000. Sent again within ten minutes of its end, or "
+            "under the Idempotency-Key that it came with at any time, the same request joins this debate and costs "
+            "nothing; for a new one change the body, or send a new Idempotency-Key"
         ),
         "The debate of a chat request failed or was aborted. An answer of status 200 would be taken for a decision.",
         ("Read the debate, which says why.", "For a new debate change the body, or send a new Idempotency-Key."),

@@ -78,7 +78,10 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 HEADERS: dict[str, tuple[str, Schema]] = {
-    "Location": ("The address of the debate, of the batch, or of the key.", {"type": "string"}),
+    "Location": (
+        "The address of the debate, of the batch, of the key, or of the endpoint of webhooks.",
+        {"type": "string"},
+    ),
     "Content-Location": ("The address of this result.", {"type": "string"}),
     "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 0}),
     "ETag": (

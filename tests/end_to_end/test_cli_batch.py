@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import re
 import signal
 from collections.abc import Iterator
 from io import StringIO
@@ -17,6 +18,7 @@ from tests.end_to_end.processes import Deployment
 from tests.end_to_end.test_cli_server import Both
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import a_case, a_declined_case, slow_policy
+from tests.fixtures.spending import rows
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +99,15 @@ def test_a_batch_that_cannot_pay_ends_with_failure(both: Both, tmp_path: Path) -
     [
         (("--batch", "cases.jsonl", "--question", "Why?"), "leave out --question"),
         (("--batch", "cases.jsonl", "--task-type", "contract"), "leave out --task-type"),
+        (("--batch", "cases.jsonl", "--json"), "leave out --json\n"),
+        (("--batch", "cases.jsonl", "--not-contested"), "leave out --not-contested\n"),
+        (("--batch", "cases.jsonl", "other.txt"), "leave out FILE\n"),
         (("--batch", "missing.jsonl", "--ceiling", "1"), "missing.jsonl"),
         (("--out", "results.jsonl"), "--out is for --batch"),
-        (("--abort",), "--abort is for --batch"),
+        (("--abort",), "--abort"),
+        (("--batch", "cases.jsonl", "--ceiling", "9", "--abort", "an-id"), "leave out --batch"),
+        (("--abort", "an-id", "--ceiling", "9"), "leave out --ceiling"),
+        (("--abort", "an-id", "cases.jsonl"), "leave out FILE"),
         (("--batch", "cases.jsonl", "--detach"), "--detach needs --server"),
     ],
 )
@@ -117,6 +125,7 @@ def test_an_output_that_is_there_is_not_overwritten(both: Both, tmp_path: Path) 
     (tmp_path / "kept.csv").write_text("mine")
     done = both.here("review", "--batch", file, "--ceiling", "1", "--csv", tmp_path / "kept.csv")
     assert done.code == 2
+    assert "or remove it first" in done.err, "--force is another option of this command"
     assert (tmp_path / "kept.csv").read_text() == "mine"
 
 
@@ -132,11 +141,39 @@ async def test_ctrl_c_leaves_the_batch_and_the_same_command_goes_on(database: Da
         first.send(signal.SIGINT)
         assert await first.ends() == 3
         assert "give the command again" in first.told
+        assert "`gainsay review --abort 0" in first.told
         again = house.start(*words)
         assert await again.ends() == 0, again.told
     finally:
         house.end()
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 6
+
+
+def test_an_abort_of_no_batch_creates_none_and_names_those_under_way(
+    both: Both, tmp_path: Path, module_database: Database
+) -> None:
+    file = a_file(tmp_path, *(a_case(question=f"Case {n}: is it so?") for n in range(200)))
+    real = both.there("review", "--batch", file, "--ceiling", "90", "--batch-name", "the real one", "--detach")
+    before = rows(module_database, "SELECT count(*) FROM gainsay.case_batch")
+    for ask in (both.here, both.there):
+        done = ask("review", "--abort", "01920000-0000-7000-8000-000000000000")
+        assert done.code not in (0, 1), done.err
+        assert f"{real.out.strip()} (the real one) of 200 cases" in done.err
+    assert rows(module_database, "SELECT count(*) FROM gainsay.case_batch") == before
+
+    for ask in (both.there, both.here):
+        done = ask("review", "--abort", real.out.strip())
+        assert (done.code, done.out) == (0, f"batch {real.out.strip()} is aborted\n"), done.err
+    assert rows(module_database, "SELECT count(*) FROM gainsay.case_batch") == before
+
+
+def test_an_abort_of_a_batch_that_has_ended_is_too_late(both: Both, tmp_path: Path) -> None:
+    file = a_file(tmp_path, a_declined_case() | {"question": "Was it late?"})
+    done = both.there("review", "--batch", file, "--ceiling", "5")
+    batch = re.search(r"batch (\S+):", done.err)
+    assert batch is not None
+    late = both.same("review", "--abort", batch[1])
+    assert (late.code, late.out) == (1, f"too late: batch {batch[1]} is completed\n")
 
 
 def test_lines_without_a_key_get_one_by_their_number_and_the_others_keep_theirs() -> None:

@@ -6289,7 +6289,7 @@ export interface components {
             ceilingUSD: string;
             /** @description US dollars that its debates have been charged so far, what vendors billed beyond a reservation included. */
             spentUSD: string;
-            /** @description US dollars that no debate of it has drawn. What a debate does not spend returns at its end. */
+            /** @description US dollars that are allocated to no debate of it. What a debate does not spend returns at its end. */
             remainingUSD: string;
             /** @description Where it is found. */
             links: components["schemas"]["BatchLinks"];
@@ -6299,7 +6299,7 @@ export interface components {
          * @description What keeps a batch from beginning its next case at present.
          */
         BatchPause: {
-            /** @description `batchCeiling`: money that its debates under way have drawn; `tenantDay` or `tenantMonth`: the tenant's limit; `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried again. */
+            /** @description `batchCeiling`: money that is allocated to its debates under way; `tenantDay` or `tenantMonth`: the tenant's limit; `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried again. */
             waitsFor: string;
             /**
              * Format: date
@@ -8765,7 +8765,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The address of the debate, of the batch, or of the key. */
+        /** @description The address of the debate, of the batch, of the key, or of the endpoint of webhooks. */
         Location: string;
         /** @description The address of this result. */
         "Content-Location": string;
@@ -11255,7 +11255,7 @@ export interface operations {
                 name?: string;
             };
             header?: {
-                /** @description A string of 1 to 255 ASCII characters in quotes. The quotes may be left out if it has no space or quote. Use a new key for each case. A case sent again under its key starts no second debate and causes no second charge. A key is stored as long as the record. */
+                /** @description A string of 1 to 255 ASCII characters in quotes, as at POST /v1/debates. Use a new key for each batch: a file sent again under its key, with the same parameters, is no second batch. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -16138,7 +16138,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": {
-                     *         "message": "No decision: the debate failed (no model could answer the turn 1.proposer.1). Read /v1/debates/01920000-0000-7000-8000-000000000000. Sent again within ten minutes of its end, the same request joins this debate and costs nothing; for a new one change the body, or send a new Idempotency-Key",
+                     *         "message": "No decision: the debate failed (no model could answer the turn 1.proposer.1). Read /v1/debates/01920000-0000-7000-8000-000000000000. Sent again within ten minutes of its end, or under the Idempotency-Key that it came with at any time, the same request joins this debate and costs nothing; for a new one change the body, or send a new Idempotency-Key",
                      *         "type": "server_error",
                      *         "param": null,
                      *         "code": "no_answer"

@@ -32,6 +32,10 @@ class BatchClient(Protocol):
         """How a batch stands."""
         ...
 
+    async def batches(self, *, limit: int | None = None) -> Any:
+        """One page of batches, the newest first."""
+        ...
+
     async def batch_results(self, batch: str, file: Path, *, form: Literal["jsonl", "csv"] = "jsonl") -> Any:
         """Write what became of the lines of a batch."""
         ...
@@ -67,6 +71,11 @@ class BatchesOverHTTP:
         """How a batch stands."""
         with self._spoken():
             return cast("JSON", await self._batches.batch(batch))
+
+    async def batches(self, most: int) -> JSON:
+        """The newest batches."""
+        with self._spoken():
+            return cast("JSON", await self._batches.batches(limit=most))
 
     async def batch_results(self, batch: str, form: str, file: IO[bytes]) -> None:
         """Write what became of the lines of a batch, once it is whole."""

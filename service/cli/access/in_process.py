@@ -198,6 +198,13 @@ class InProcess:
         found = await (await self._proving()).reviews.batches.read(batch, startup.LOCAL)
         return cast(JSON, sent.as_json(BatchState.of(found)))
 
+    async def batches(self, most: int) -> JSON:
+        """The newest batches."""
+        from service.web.batch_types import BatchList, BatchState
+
+        found, following = await (await self._proving()).reviews.batches.find(startup.LOCAL, None, most)
+        return cast(JSON, sent.as_json(BatchList(batches=tuple(map(BatchState.of, found)), next=following)))
+
     async def batch_results(self, batch: str, form: str, file: IO[bytes]) -> None:
         """Write what became of the lines of a batch."""
         from service.web.batches import write_lines, write_table

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 JSON = Mapping[str, Any]
 Query = tuple[tuple[str, str], ...]
 """Parameters of a query by their names in HTTP; one may come several times."""
+KEY_MAX = 255
+"""Characters of the key of a case."""
 
 
 class ShownEvent(NamedTuple):
@@ -183,6 +185,10 @@ class Service(Protocol):
         """How a batch stands."""
         ...
 
+    async def batches(self, most: int) -> JSON:
+        """The newest batches, as the API lists them."""
+        ...
+
     async def batch_results(self, batch: str, form: str, file: IO[bytes]) -> None:
         """Write what became of the lines of a batch, as ``jsonl`` or ``csv``."""
         ...
@@ -218,3 +224,8 @@ class Service(Protocol):
     async def recall(self, asked: str, value: str) -> JSON:
         """All debates that rest on something."""
         ...
+
+
+def is_key(text: str) -> bool:
+    """Whether every place takes a text as the key of a case: `Service.submit`."""
+    return 1 <= len(text) <= KEY_MAX and text.isascii() and text.isprintable()

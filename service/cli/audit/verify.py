@@ -329,7 +329,7 @@ def _certified(name: str, trust: Trust, asked: Asked, out: Path) -> Verification
 
     form = certificate.suffix_of(out)
     compared = asked.shown and certificate.certified(asked.shown.name, BytesIO(asked.shown.content))
-    refuse_present(out, force=False)
+    refuse_present(out, force=None)
     if name == "-":
         raise click.UsageError("--out certifies a file by its SHA-256, so it needs the file and not standard input")
     try:

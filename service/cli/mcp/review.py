@@ -22,6 +22,7 @@ import anyio
 from anyio import lowlevel
 
 from service import telemetry
+from service.cli.access.port import KEY_MAX, is_key
 from service.cli.access.problems import ServiceProblem
 from service.cli.mcp.answers import Answer
 from service.cli.mcp.calls import Call, flag_of
@@ -30,7 +31,6 @@ from service.report import Result, sent
 
 ABORT_S = 15.0
 """How long an abort may take after its caller has left."""
-KEY_MAX = 255
 OTHERS = ("/decision/answer", "/decision/dissent", "/uncertainties/*", "/gate/rules/*/observed")
 READING = (
     "The debate challenged the answer; it does not make it right. decision.answer says what came of it, and "
@@ -138,7 +138,7 @@ def _key(case: dict[str, Any]) -> str | None:
     key = case.pop("idempotencyKey", None)
     if key is None:
         return None
-    if not (isinstance(key, str) and 1 <= len(key) <= KEY_MAX and key.isascii() and key.isprintable()):
+    if not (isinstance(key, str) and is_key(key)):
         raise WrongShape(
             f"expected idempotencyKey as 1 to {KEY_MAX} printable ASCII characters, such as a UUID",
             pointers=("/idempotencyKey",),

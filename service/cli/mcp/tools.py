@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from mcp import types
 
+from service.cli.access.port import KEY_MAX
 from service.cli.mcp import calls, outputs, schemas
 from service.cli.mcp.answers import MARK, Answer
 from service.cli.mcp.calls import Call
 from service.cli.mcp.lookup import audit_lookup
-from service.cli.mcp.review import KEY_MAX, review
+from service.cli.mcp.review import review
 from service.cli.mcp.schemas import made_of, text
 from service.store.derived import ASKED
 from service.web.operation import Schema

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from service.web.completions.answer_types import ChatChunk, ChatCompletion
 from service.web.completions.names import ChatModel
 from service.web.completions.request import ChatRequest
 from service.web.headers import KEY_MAX
-from service.web.operation import JSON, Answer, Operation, Parameter
+from service.web.operation import IDEMPOTENCY_KEY, JSON, Answer, Operation, Parameter
 from service.web.stream import EVENT_STREAM
 
-_KEY = Parameter(
-    "Idempotency-Key",
-    "header",
-    f"A string of 1 to {KEY_MAX} ASCII characters in quotes, as at POST /v1/debates. Without it the caller and the "
-    "body make the key, which holds until ten minutes after the debate has ended.",
-    {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
+_KEY = replace(
+    IDEMPOTENCY_KEY,
+    description=f"A string of 1 to {KEY_MAX} ASCII characters in quotes, as at POST /v1/debates. Without it the caller "
+    "and the body make the key, which holds until ten minutes after the debate has ended.",
 )
 _MODEL = Parameter(
     "model", "path", "The name of a model, such as gainsay/adversarial.", {"type": "string"}, required=True
