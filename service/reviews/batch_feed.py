@@ -247,7 +247,7 @@ class BatchFeeder:
         except (_Allocated, QueueFull, StoreUnavailable, AuditUnavailable):
             raise
         except BudgetExhausted as error:
-            if error.limit != BATCH:
+            if error.limit != BATCH and error.ever:
                 raise
             await settle(refused="budget", detail=error.public_detail)
         except IdempotencyKeyReused as error:

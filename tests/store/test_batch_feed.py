@@ -373,9 +373,26 @@ async def test_two_batches_of_a_tenant_advance_together(database: Database) -> N
             assert (await service.reviews.batches.read(batch, CALLER)).counts == {"queued": 20, "waiting": 20}
 
 
-async def test_a_tenants_limit_of_a_day_pauses_a_batch_and_says_so(database: Database) -> None:
-    policy = replace(a_policy(), budgets=Budgets("UTC", Budget(day=1)))
+async def test_a_case_that_no_day_pays_for_is_refused_and_the_lines_behind_it_go_on(database: Database) -> None:
+    policy = replace(a_policy(), budgets=Budgets("UTC", Budget(day=1, month=2)))
     async with bench(database.service_url, policy=policy) as service:
+        batch = await bring(service, [a_case(1), a_case(2, estimatedDownside=0)])
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch)
+        assert (found.counts, found.refused) == ({"refused": 1, "declined": 1}, {"budget": 1})
+        assert "too small for any" in ((await results(service, batch))[0].detail or "")
+
+
+async def test_a_tenants_limit_of_a_day_pauses_a_batch_and_says_so(database: Database) -> None:
+    policy = replace(a_policy(), budgets=Budgets("UTC", Budget(day=10**9)))
+    async with bench(database.service_url, policy=policy) as service:
+        do(
+            database,
+            "INSERT INTO gainsay.spend_limit (tenant, period, starts, ceiling, drawn, excess) "
+            "VALUES ('default', 'day', gainsay.today('UTC'), %s, 0, %s)",
+            10**9,
+            10**9,
+        )
         batch = await bring(service, [a_case(n) for n in range(3)])
         await a_feeder(service).round()
         found = await service.reviews.batches.read(batch, CALLER)
