@@ -180,15 +180,17 @@ class BudgetExhausted(GainsayError):
     """The rest of a tenant's limit for the day or month does not pay for a debate.
 
     ``limit`` is ``tenantDay`` or ``tenantMonth``. ``left`` is what remains of it in micro-dollars; it is below zero
-    after a vendor billed above a reservation. ``ends`` is when its period ends, as RFC 3339 in UTC.
+    after a vendor billed above a reservation. ``ends`` is when its period ends, as RFC 3339 in UTC. ``ever``: waiting
+    can help, since the whole limit would pay.
     """
 
     code = "budget_exhausted"
     status = 402
     title = "The tenant's budget is used up"
 
-    def __init__(self, detail: str, *, limit: str, left: int, ends: str, retry_after: int) -> None:
+    def __init__(self, detail: str, *, limit: str, left: int, ends: str, retry_after: int, ever: bool = True) -> None:
         super().__init__(detail, retry_after=retry_after)
+        self.ever = ever
         self.limit = limit
         self.left = left
         self.ends = ends

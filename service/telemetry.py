@@ -277,7 +277,7 @@ SUBMISSIONS_REFUSED = _counter(
     "Cases that were refused, by what was short: the tenant's money, places in the queue, places for requests.",
     {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
-IN_LINE = _level("gainsay_submissions_in_line", "Cases and quotes that wait in line until this process reads them.")
+IN_LINE = _level("gainsay_submissions_in_line", "Requests with cases that wait in line until this process reads them.")
 _BOUNDS = _words("rate listeners overload connections peerConnections head slowHead slowBody noHTTP")
 HTTP_REFUSED = _counter("gainsay_http_refused_total", "Refused unread, by the bound.", {"reason": _BOUNDS})
 BATCH_LINES = _counter("gainsay_batch_lines_total", "Settled lines of batches.", {"result": _words("debate refused")})

@@ -11,6 +11,9 @@ A turn of a batch, which one process has at a time:
 A case is recorded under a key that is made of its batch and line, or of the line's own key. So a turn that was cut off
 anywhere, or two feeders at one batch, record it once.
 
+A process keeps its batches of a round by renewing their leases between lines. A process that stood still,
+and whose batch another one has taken meanwhile, changes no line of it any more.
+
 The ceiling is kept by the database, whatever is done here (migrations/0023_batches.sql). What is done here keeps
 debates whole: a case begins while what is left covers its ceiling beside those of all that are under way. With less
 left, cases begin one at a time. One that cannot begin although nothing else of its batch is under way is refused.
@@ -61,6 +64,8 @@ TAKEN = 4
 """The most batches that a process takes in one go."""
 BUSY_S, IDLE_S = 0.1, 1.0
 """How often a process looks at batches while some are open, and while none is."""
+RENEWALS = 3
+"""A lease is renewed so often before it would run out."""
 REST_S = 0.3
 """How long a batch without a line to record has no other turn, in any process."""
 LATER_S = 5.0
@@ -115,6 +120,8 @@ class BatchFeeder:
         self._faults: Counter[tuple[str, int]] = Counter()
         self._waits: dict[str, _Wait] = {}
         self._swept = float("-inf")
+        self._held: set[str] = set()
+        self._renewed = float("-inf")
 
     async def run(self) -> None:
         """Give every open batch its turns until `stop`. Errors are logged and never end the loop."""
@@ -137,10 +144,20 @@ class BatchFeeder:
     async def round(self) -> float:
         """One turn of each batch that is free; returns the seconds until the next look."""
         await self._sweep()
+        begun = time.monotonic()
         claimed = await batches.claim_batches(self._database, self._name, self._lease_s, TAKEN)
+        self._held, self._renewed = {batch.batch for batch in claimed}, begun
         for batch in claimed:
-            await self._turn(batch)
+            if await self._keeps(batch):
+                await self._turn(batch)
         return BUSY_S if claimed else IDLE_S
+
+    async def _keeps(self, batch: ClaimedBatch) -> bool:
+        """Renew the leases of this round where that is due; whether this process still has the batch."""
+        if time.monotonic() - self._renewed >= self._lease_s / RENEWALS:
+            self._renewed = time.monotonic()
+            self._held = await batches.renew_batches(self._database, self._name, self._lease_s, self._held)
+        return batch.batch in self._held
 
     async def _sweep(self) -> None:
         if time.monotonic() - self._swept >= SWEEP_S:
@@ -167,6 +184,7 @@ class BatchFeeder:
             telemetry.LOG.exception("a batch cannot be fed because of a fault", extra={"batch": batch.batch})
         if waits is not None:
             self._waits[batch.batch] = waits
+        self._held.discard(batch.batch)
         for_, ends = (waits.reason, waits.ends) if waits else (None, None)
         await batches.release_batch(self._database, batch.batch, self._name, for_, ends, rest_s)
 
@@ -178,11 +196,13 @@ class BatchFeeder:
         if batch.stop is None:
             await batches.stop_batch(self._database, batch.batch, batch.by.tenant, stop, REASONS[stop])
         await self._settle_recorded(batch)
-        lines = await batches.refuse_lines(self._database, batch.batch, stop, REASONS[stop])
+        lines = await batches.refuse_lines(self._database, batch.batch, self._name, stop, REASONS[stop])
         telemetry.BATCH_LINES.labels(result="refused").inc(lines)
         if stop == "aborted":
             why = batch.stop_detail or REASONS[stop]
             for debate in await batches.under_way(self._database, batch.batch, ABORTS):
+                if not await self._keeps(batch):
+                    return
                 await self._abort(debate, batch, why)
 
     async def _abort(self, debate: str, batch: ClaimedBatch, why: str) -> None:
@@ -201,7 +221,9 @@ class BatchFeeder:
 
         Lines are recorded in their order, so such a line is the first that waits.
         """
-        while line := await batches.next_line(self._database, batch.batch, 0, stopped=True):
+        while await self._keeps(batch) and (
+            line := await batches.next_line(self._database, batch.batch, 0, stopped=True)
+        ):
             key = IdempotencyKey.of(key_of(batch.by.subject, batch.batch, line), b"")
             found = await find_keyed(self._database, batch.by.tenant, key)
             if found is None:
@@ -209,14 +231,16 @@ class BatchFeeder:
             head = await read_head(self._database, found.debate, batch.by.tenant)
             if str(head["batch"]) != batch.batch:  # it would have been joined
                 return
-            await batches.settle_line(self._database, batch.batch, line.line, debate=found.debate)
+            await batches.settle_line(self._database, batch.batch, self._name, line.line, debate=found.debate)
 
     async def _feed(self, batch: ClaimedBatch) -> tuple[_Wait | None, int]:
         """Record the next lines; returns what the batch waits for then, and how many lines it was."""
         bounds, after, opened = self._deployment(batch.by.tenant).policy.batch_bounds, 0, 0
         room = await batches.batch_room(self._database, batch.batch)
         for _ in range(min(TURN, bounds.queued_per_tenant - room.queued)):
-            if self._stopping.is_set() or not (line := await batches.next_line(self._database, batch.batch, after)):
+            if self._stopping.is_set() or not await self._keeps(batch):
+                break
+            if not (line := await batches.next_line(self._database, batch.batch, after)):
                 break
             after, later = line.line, time.monotonic() + LATER_S
             try:
@@ -234,7 +258,7 @@ class BatchFeeder:
 
     async def _record(self, batch: ClaimedBatch, line: NewLine) -> None:
         """Record a line as a case of the batch's caller, or refuse it."""
-        settle = partial(batches.settle_line, self._database, batch.batch, line.line)
+        settle = partial(batches.settle_line, self._database, batch.batch, self._name, line.line)
         try:
             case = await asyncio.to_thread(decode, line.body, CaseRequest)
             terms = BatchTerms(
@@ -247,7 +271,7 @@ class BatchFeeder:
         except (_Allocated, QueueFull, StoreUnavailable, AuditUnavailable):
             raise
         except BudgetExhausted as error:
-            if error.limit != BATCH:
+            if error.limit != BATCH and error.ever:
                 raise
             await settle(refused="budget", detail=error.public_detail)
         except IdempotencyKeyReused as error:

@@ -7,7 +7,7 @@ gives a feeder its turn, and reads how a batch stands.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
@@ -258,6 +258,12 @@ async def claim_batches(database: Database, feeder: str, lease_s: float, most: i
     ]
 
 
+async def renew_batches(database: Database, feeder: str, lease_s: float, held: Collection[str]) -> set[str]:
+    """Keep batches for this feeder; returns those that no other one has taken meanwhile."""
+    params = {"feeder": feeder, "lease": lease_s, "batches": [UUID(batch) for batch in held]}
+    return {str(row["batch"]) for row in await database.query("renew_batches", params)}
+
+
 async def release_batch(
     database: Database, batch: str, feeder: str, pause: str | None, until: str | None, rest_s: float
 ) -> None:
@@ -281,22 +287,31 @@ async def next_line(database: Database, batch: str, after: int, *, stopped: bool
 async def settle_line(
     database: Database,
     batch: str,
+    feeder: str,
     line: int,
     *,
     debate: str | None = None,
     refused: Refused | None = None,
     detail: str | None = None,
 ) -> None:
-    """A line has its debate, or is refused; its text goes."""
+    """A line has its debate, or is refused, by the feeder that has its batch; its text goes."""
     found = None if debate is None else UUID(debate)
-    params = {"batch": UUID(batch), "line": line, "debate": found, "refused": refused, "detail": detail}
+    params = {
+        "batch": UUID(batch),
+        "feeder": feeder,
+        "line": line,
+        "debate": found,
+        "refused": refused,
+        "detail": detail,
+    }
     if await database.query("settle_batch_line", params):
         telemetry.BATCH_LINES.labels(result="debate" if debate else "refused").inc()
 
 
-async def refuse_lines(database: Database, batch: str, refused: Refused, detail: str) -> int:
-    """Refuse every line that waits; return how many they are."""
-    (row,) = await database.query("refuse_batch_lines", {"batch": UUID(batch), "refused": refused, "detail": detail})
+async def refuse_lines(database: Database, batch: str, feeder: str, refused: Refused, detail: str) -> int:
+    """Refuse every line that waits, as the feeder that has the batch; return how many they are."""
+    params = {"batch": UUID(batch), "feeder": feeder, "refused": refused, "detail": detail}
+    (row,) = await database.query("refuse_batch_lines", params)
     count: int = row["lines"]
     return count
 

@@ -92,6 +92,11 @@ RETURNING b.batch, b.tenant, b.subject, b.role, b.kind, b.via, b.roles, b.scopes
     EXISTS (SELECT FROM subject s WHERE s.id = b.subject AND s.revoked IS NOT NULL)
     OR EXISTS (SELECT FROM api_key k WHERE k.id = b.credential AND k.revoked IS NOT NULL) AS revoked;
 
+-- renew_batches --
+-- Keep batches for this feeder; a batch that another one has taken meanwhile is not among the rows.
+UPDATE case_batch SET lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
+WHERE batch = ANY(%(batches)s::uuid[]) AND feeder = %(feeder)s RETURNING batch;
+
 -- release_batch --
 -- Give a batch back after its turn, with what it waits for; it has no other one for a while if it had nothing to do.
 UPDATE case_batch SET lease_until = clock_timestamp() + make_interval(secs => %(rest)s::float8), pause = %(pause)s, pause_until = %(until)s::timestamptz
@@ -117,17 +122,20 @@ WHERE l.batch = %(batch)s AND l.body IS NOT NULL AND l.line > %(after)s
 ORDER BY l.line LIMIT 1;
 
 -- settle_batch_line --
--- A line has its debate, or is refused; its text goes.
+-- A line has its debate, or is refused; its text goes. A feeder whose batch another one has taken changes nothing.
 UPDATE batch_line SET body = NULL, debate = %(debate)s::uuid, refused = %(refused)s, detail = %(detail)s,
     joined = coalesce((SELECT h.batch FROM debate_head h WHERE h.debate = %(debate)s::uuid) IS DISTINCT FROM batch, false)
              AND %(debate)s::uuid IS NOT NULL
-WHERE batch = %(batch)s AND line = %(line)s AND body IS NOT NULL RETURNING line;
+WHERE batch = %(batch)s AND line = %(line)s AND body IS NOT NULL
+  AND EXISTS (SELECT FROM case_batch b WHERE b.batch = %(batch)s AND b.feeder = %(feeder)s) RETURNING line;
 
 -- refuse_batch_lines --
--- Refuse every line that waits; their texts go.
+-- Refuse every line that waits; their texts go. A feeder whose batch another one has taken changes nothing.
 WITH refused AS (
     UPDATE batch_line SET body = NULL, refused = %(refused)s, detail = %(detail)s
-    WHERE batch = %(batch)s AND body IS NOT NULL RETURNING line
+    WHERE batch = %(batch)s AND body IS NOT NULL
+      AND EXISTS (SELECT FROM case_batch b WHERE b.batch = %(batch)s AND b.feeder = %(feeder)s)
+    RETURNING line
 )
 SELECT count(*) AS lines FROM refused;
 

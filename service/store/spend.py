@@ -160,8 +160,11 @@ async def use_of(database: Database, tenant: str, budgets: Budgets) -> dict[str,
 
 
 def refuse_exhausted(limits: list[TenantAllowance], needed: MicroUSD) -> None:
-    """Raise `BudgetExhausted` for the first limit with less remaining than a debate needs to begin."""
-    for found in limits:
+    """Raise `BudgetExhausted` for a limit with less remaining than a debate needs to begin.
+
+    One that is too small as a whole comes first: waiting for another one would not help.
+    """
+    for found in sorted(limits, key=lambda limit: limit.whole >= needed):
         if found.amount >= needed:
             continue
         ends = found.ends.isoformat().replace("+00:00", "Z")
@@ -174,6 +177,7 @@ def refuse_exhausted(limits: list[TenantAllowance], needed: MicroUSD) -> None:
             left=found.amount,
             ends=ends,
             retry_after=min(RETRY_MAX_S, max(1, int(found.ends_s) + 1)),
+            ever=found.whole >= needed,
         )
 
 

@@ -8,6 +8,8 @@ Places and line are shared by the callers:
     a place comes free        the caller with the fewest places has it next; callers with as many take turns
     the line is full          the latest request of the caller that has the most in line is refused
     a caller has `CALLER_PLACES` places    its others wait, even where a place is free
+
+Files of batches have `FILES` places of their own. A tenant has one of them: its slow uploads leave the other one free.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ LINE = 1_000
 """The most requests in work, and the most requests in line."""
 CALLER_PLACES = 24
 """The most requests in work of one caller: a slow sender of bodies never has all places."""
+FILES = 2
+"""The most files of batches in work: each is held in memory."""
 LINE_S = 5.0
 """The longest wait in line."""
 BODY_S = 60.0
@@ -43,9 +47,10 @@ class _Waiter:
 
 
 class AdmissionSlots:
-    """The places of one process, and the line before them."""
+    """The places of one process, and the line before them; ``places`` are `PLACES` where none are given."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: int | None = None) -> None:
+        self._places = PLACES if places is None else places
         self._taken: Counter[str] = Counter()
         self._line: dict[str, deque[_Waiter]] = {}
 
@@ -67,14 +72,14 @@ class AdmissionSlots:
             self._leave(caller)
 
     def _may_take(self, caller: str, most: int) -> bool:
-        return self._taken.total() < PLACES and self._taken[caller] < most
+        return self._taken.total() < self._places and self._taken[caller] < most
 
     async def _wait(self, mine: _Waiter) -> None:
         """Wait in line for a place; raises `Overloaded`."""
         if self.waiting >= LINE:
             self._make_room(mine.caller)
         self._line.setdefault(mine.caller, deque()).append(mine)
-        telemetry.IN_LINE.set(self.waiting)
+        telemetry.IN_LINE.inc()
         try:
             async with asyncio.timeout(LINE_S):
                 placed = await asyncio.shield(mine.placed)
@@ -122,7 +127,7 @@ class AdmissionSlots:
         others.remove(waiter)
         if others:
             self._line[waiter.caller] = others
-        telemetry.IN_LINE.set(self.waiting)
+        telemetry.IN_LINE.dec()
 
     def _refuse(self, found: str) -> NoReturn:
         telemetry.SUBMISSIONS_REFUSED.labels(limit="requests").inc()

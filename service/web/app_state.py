@@ -21,7 +21,7 @@ from service.reviews.on_disconnect import DisconnectWatch
 from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
-from service.web.admission import AdmissionSlots
+from service.web.admission import FILES, AdmissionSlots
 from service.web.overload import Load
 from service.web.rate_limits import RateLimiter
 from service.web.stream_listeners import Listeners
@@ -107,6 +107,7 @@ class AppState(Struct, frozen=True):
     slow_s: float = 30.0
     noted_s: float = 60.0
     places: AdmissionSlots = field(default_factory=AdmissionSlots)
+    files: AdmissionSlots = field(default_factory=lambda: AdmissionSlots(FILES))
     rates: RateLimiter = field(default_factory=RateLimiter)
     load: Load = field(default_factory=lambda: Load(AdmissionSlots()))
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from http import HTTPStatus
 
 from litestar import Response, get, post
 from litestar.response import Stream
 
 from service.audit.csv_line import csv_line
-from service.errors import BadRequest, Overloaded
+from service.errors import BadRequest
 from service.intake.validation import plain
 from service.report.sent import encode
 from service.reviews.batches import AskedBatch, LineResult
 from service.reviews.query_parameters import page_size
 from service.web import body, headers
+from service.web.admission import FILES
 from service.web.app_state import HttpRequest, app_state
 from service.web.batch_types import (
     COLUMNS,
@@ -42,8 +43,6 @@ RESULTS = {"application/jsonl": "jsonl", "application/x-ndjson": "jsonl", "text/
 """The media types of results, and the ending of a file of each."""
 AGAIN_S = 1
 """Seconds after which a client may ask again for a batch that runs."""
-READ_AT_ONCE = 2
-"""The most files that one process reads at the same time: each is held in memory."""
 
 
 @post("/v1/batches")
@@ -53,7 +52,7 @@ async def bring(request: HttpRequest) -> Response[bytes]:
     asked = AskedBatch(_once(request, "ceilingUSD"), _once(request, "deadline"), _once(request, "name"))
     site, who = app_state(request), caller(request)
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
-    with _reading():
+    async with site.files.taken(who.tenant, FILES if who.via == "none" else 1):
         raw = await body.read_lines(request, site.reviews.batches.bounds_of(who.tenant).max_bytes, LINES)
         brought = await site.reviews.batches.bring(raw, asked, who, key, trace_of(request).given)
     found = await site.reviews.batches.read(brought.batch, who, "case.submit")
@@ -136,25 +135,6 @@ async def write_table(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIte
             rows = [row for line in page if (row := cells(line)) is not None]
             if rows:
                 yield b"".join(map(csv_line, rows))
-
-
-_read_now: list[object] = []
-
-
-@contextmanager
-def _reading() -> Iterator[None]:
-    """A place among the files that this process reads; raises `Overloaded` before a body is read."""
-    if len(_read_now) >= READ_AT_ONCE:
-        raise Overloaded(
-            f"this process is reading {READ_AT_ONCE} files of cases, the most at the same time; try again",
-            retry_after=2,
-        )
-    place = object()
-    _read_now.append(place)
-    try:
-        yield
-    finally:
-        _read_now.remove(place)
 
 
 def _batch(request: HttpRequest) -> str:

@@ -13,6 +13,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from service import telemetry
+from service.web import admission
+from tests.fixtures.callers import Registers, identity_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served, slow_policy
 from tests.fixtures.spending import rows
@@ -53,6 +56,10 @@ async def results(site: Served, told: JSON) -> list[JSON]:
     answer = await site.http.get(told["links"]["results"])
     assert answer.headers["content-type"].startswith("application/jsonl"), answer.text
     return [json.loads(row) for row in answer.text.splitlines()]
+
+
+def refused(limit: str) -> float:
+    return telemetry.REGISTRY.get_sample_value("gainsay_submissions_refused_total", {"limit": limit}) or 0.0
 
 
 def stored(database: Database) -> tuple[Any, ...]:
@@ -309,3 +316,35 @@ async def test_more_cases_than_policy_allows_are_refused(tmp_path: Any, database
         await site.http.post(f"{first.json()['links']['abort']}", json={"reason": "the wrong file"})
         stopped = (await site.http.get(first.json()["links"]["self"])).json()
         assert stopped["stopped"] == "the wrong file"
+
+
+async def test_slow_files_of_one_tenant_leave_a_place_for_the_others(
+    tmp_path: Any, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admission, "LINE_S", 0.3)
+    registers, go_on, before = Registers(database), asyncio.Event(), refused("requests")
+    await registers.add_tenant("rival")
+    slow, other = await registers.issue("requester"), await registers.issue("requester", tenant="rival")
+
+    async def trickling() -> AsyncIterator[bytes]:
+        yield line().encode()
+        await go_on.wait()
+
+    async with served(database.service_url, work=False, GAINSAY_IDENTITY=identity_file(tmp_path)) as site:
+        url = "/v1/batches?ceilingUSD=5"
+        held = [
+            asyncio.create_task(site.http.post(url, content=trickling(), headers={**JSONL, **slow.headers}))
+            for _ in range(3)
+        ]
+        await asyncio.sleep(0.1)
+        taken = await bring(site, line(), **other.headers)
+        for _ in range(600):  # the client reads no answer before its file is sent
+            if refused("requests") >= before + 2:
+                break
+            await asyncio.sleep(0.05)
+        go_on.set()
+        answers = await asyncio.gather(*held)
+    assert taken.status_code == 202, taken.text
+    assert sorted(answer.status_code for answer in answers) == [202, 503, 503]
+    away = next(answer for answer in answers if answer.status_code == 503)
+    assert (away.json()["code"], away.headers["retry-after"]) == ("overloaded", "1")

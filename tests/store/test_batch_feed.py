@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from service.debate.entries import CaseReceived
-from service.errors import BudgetExhausted, NotFound, StoreUnavailable
+from service.errors import BudgetExhausted, InvalidCase, NotFound, StoreUnavailable
 from service.identity.caller import Caller
 from service.policy import Batches, Budget, Budgets, Policy
 from service.reviews.batch_feed import BatchFeeder
@@ -373,9 +373,26 @@ async def test_two_batches_of_a_tenant_advance_together(database: Database) -> N
             assert (await service.reviews.batches.read(batch, CALLER)).counts == {"queued": 20, "waiting": 20}
 
 
-async def test_a_tenants_limit_of_a_day_pauses_a_batch_and_says_so(database: Database) -> None:
-    policy = replace(a_policy(), budgets=Budgets("UTC", Budget(day=1)))
+async def test_a_case_that_no_day_pays_for_is_refused_and_the_lines_behind_it_go_on(database: Database) -> None:
+    policy = replace(a_policy(), budgets=Budgets("UTC", Budget(day=1, month=2)))
     async with bench(database.service_url, policy=policy) as service:
+        batch = await bring(service, [a_case(1), a_case(2, estimatedDownside=0)])
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch)
+        assert (found.counts, found.refused) == ({"refused": 1, "declined": 1}, {"budget": 1})
+        assert "too small for any" in ((await results(service, batch))[0].detail or "")
+
+
+async def test_a_tenants_limit_of_a_day_pauses_a_batch_and_says_so(database: Database) -> None:
+    policy = replace(a_policy(), budgets=Budgets("UTC", Budget(day=10**9)))
+    async with bench(database.service_url, policy=policy) as service:
+        do(
+            database,
+            "INSERT INTO gainsay.spend_limit (tenant, period, starts, ceiling, drawn, excess) "
+            "VALUES ('default', 'day', gainsay.today('UTC'), %s, 0, %s)",
+            10**9,
+            10**9,
+        )
         batch = await bring(service, [a_case(n) for n in range(3)])
         await a_feeder(service).round()
         found = await service.reviews.batches.read(batch, CALLER)
@@ -384,15 +401,66 @@ async def test_a_tenants_limit_of_a_day_pauses_a_batch_and_says_so(database: Dat
 
 
 async def test_two_feeders_at_one_batch_record_each_line_once(database: Database) -> None:
-    """Both believe that they have the batch, as after a lease that ran out under a process that was stopped."""
+    """Both have the batch by the database, too: nothing but the key of a line keeps its debate single."""
     async with bench(database.service_url, policy=a_policy(queued_per_tenant=10_000)) as service:
         batch = await bring(service, [a_case(n) for n in range(30)])
-        one, other = a_feeder(service, "one"), a_feeder(service, "other")
+        one, other = a_feeder(service, "one"), a_feeder(service, "one")
         (claimed,) = await batches.claim_batches(service.database, "one", 5.0, 1)
         for _ in range(6):
+            one._held, other._held = {batch}, {batch}
             await asyncio.gather(one._turn(claimed), other._turn(claimed))
         assert (await service.reviews.batches.read(batch, CALLER)).counts == {"queued": 30}
         assert rows(database, "SELECT count(*), count(DISTINCT debate) FROM gainsay.debate_head") == [(30, 30)]
+
+
+async def test_a_feeder_keeps_all_batches_of_its_round_while_it_works(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.reviews.batch_feed.RENEWALS", 10**9)
+    async with bench(database.service_url) as service:
+        for n in range(2):
+            await bring(service, [a_case(10 * n + line) for line in range(3)])
+        record, leases = service.reviews.record, list[Any]()
+
+        async def noted(*given: Any) -> Any:
+            leases.append(rows(database, "SELECT lease_until FROM gainsay.case_batch WHERE feeder = 'f' ORDER BY 1"))
+            return await record(*given)
+
+        monkeypatch.setattr(service.reviews, "record", noted)
+        await a_feeder(service).round()
+    assert len(leases) == 6
+    for first, last in ((leases[0], leases[2]), (leases[3], leases[5])):
+        assert first[-1] < last[-1], "that in hand"
+    assert leases[0][0] < leases[2][0], "that which waits for its turn"
+
+
+@pytest.mark.parametrize("refused", [False, True], ids=["recorded", "refused"])
+async def test_a_feeder_that_has_lost_its_batch_changes_no_line_of_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch, refused: bool
+) -> None:
+    monkeypatch.setattr("service.reviews.batch_feed.RENEWALS", 10**9)
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(n) for n in range(3)])
+        record, calls = service.reviews.record, list[Any]()
+
+        async def stalled(*given: Any) -> Any:
+            calls.append(given)
+            found = await record(*given)
+            do(database, "UPDATE gainsay.case_batch SET feeder = 'other', lease_until = '-infinity'")
+            if refused:
+                raise InvalidCase("it was valid a moment ago")
+            return found
+
+        monkeypatch.setattr(service.reviews, "record", stalled)
+        await a_feeder(service).round()
+        assert len(calls) == 1
+        assert (await service.reviews.batches.read(batch, CALLER)).counts == {"waiting": 3}
+
+        monkeypatch.setattr(service.reviews, "record", record)
+        async with feeding(service, a_feeder(service, "other")), a_worker(service):
+            found = await ended(service, batch)
+        assert found.counts == {"completed": 3}
+        assert rows(database, "SELECT count(*) FROM gainsay.debate_head") == [(3,)]
 
 
 class _CutOff:
@@ -418,12 +486,16 @@ class _CutOff:
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(
     "name",
-    ["claim_batches", "batch_room", "next_batch_line", "settle_batch_line", "release_batch", "end_batch"],
+    [
+        *("claim_batches", "renew_batches", "batch_room", "next_batch_line", "settle_batch_line", "release_batch"),
+        "end_batch",
+    ],
 )
 async def test_a_turn_that_is_cut_off_anywhere_repeats_nothing(
     database: Database, name: str, after: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.reviews.batch_feed.LATER_S", 0.0)
+    monkeypatch.setattr("service.reviews.batch_feed.RENEWALS", 10**9)
     async with bench(database.service_url) as service:
         batch = await bring(service, [a_case(n) for n in range(6)])
         cut = _CutOff(service.database, name, after=after)

@@ -55,7 +55,15 @@ SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("open_debate", "note", "rotate_log", "open_log", "note_damage"), NEW),
     **dict.fromkeys(("add_batch_lines", "open_batch"), NEW),
     **dict.fromkeys(
-        ("claim_batches", "release_batch", "next_batch_line", "settle_batch_line", "refuse_batch_lines"), FEED
+        (
+            "claim_batches",
+            "renew_batches",
+            "release_batch",
+            "next_batch_line",
+            "settle_batch_line",
+            "refuse_batch_lines",
+        ),
+        FEED,
     ),
     **dict.fromkeys(("batch_under_way", "end_batch", "remove_stray_lines"), FEED),
     "batch_balance": CHECK,

@@ -20,7 +20,7 @@ function plain(value) {
 function parameters(name, given, named) {
   if (name === "recall" || name === "find" || name === "findPage") return [named];
   if (name === "bundle") return [given[0]];
-  if (name === "export") return [given[0], named];
+  if (name === "export" || name === "batchResults") return [given[0], named];
   return Object.keys(named).length ? [...given, named] : given;
 }
 
@@ -28,7 +28,7 @@ async function done(client, name, given, named) {
   const found = client[name];
   if (typeof found !== "function") return found;
   const value = await found.apply(client, parameters(name, given, named));
-  if (name !== "bundle" && name !== "export") return value;
+  if (name !== "bundle" && name !== "export" && name !== "batchResults") return value;
   writeFileSync(`${given[1]}.part`, value); // as a caller would
   renameSync(`${given[1]}.part`, given[1]);
   return given[1];
