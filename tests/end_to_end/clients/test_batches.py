@@ -33,12 +33,10 @@ def text_of(path: str) -> str:
 
 
 async def ended(client: Opened, batch: str) -> Any:
-    for _ in range(600):
-        found = await client.call("batch", batch)
-        if found["status"] == "ended":
-            return found
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"the batch did not end: {found}")
+    async with asyncio.timeout(30):
+        while (found := await client.call("batch", batch))["status"] != "ended":
+            await asyncio.sleep(0.05)
+    return found
 
 
 async def test_a_batch_is_brought_once_and_read_listed_and_saved(driver: Driver, site: Served, tmp_path: Path) -> None:
