@@ -280,6 +280,7 @@ SUBMISSIONS_REFUSED = _counter(
 IN_LINE = _level("gainsay_submissions_in_line", "Requests with cases that wait in line until this process reads them.")
 _BOUNDS = _words("rate listeners overload connections peerConnections head slowHead slowBody noHTTP")
 HTTP_REFUSED = _counter("gainsay_http_refused_total", "Refused unread, by the bound.", {"reason": _BOUNDS})
+BATCHES = _gauge("gainsay_batches_open", "Batches that have not ended.", {"state": ("running", "paused")})
 BATCH_LINES = _counter("gainsay_batch_lines_total", "Settled lines of batches.", {"result": _words("debate refused")})
 ATTEMPTS_FAILED = _counter(
     "gainsay_attempts_failed_total",

@@ -8,6 +8,8 @@ A turn of a batch, which one process has at a time:
        batches in the queue and the batch has money: `TURN` lines at most, then other batches have their turns.
     3. A batch without a line that waits ends when its debates have ended.
 
+When the end of each of its debates is provable, the counts of its lines are kept, and no reading counts them again.
+
 A case is recorded under a key that is made of its batch and line, or of the line's own key. So a turn that was cut off
 anywhere, or two feeders at one batch, record it once.
 
@@ -70,6 +72,8 @@ REST_S = 0.3
 """How long a batch without a line to record has no other turn, in any process."""
 LATER_S = 5.0
 """How long a batch waits after a fault, or for money of its tenant."""
+KEEP_S, KEPT = 1.0, 2
+"""How long a batch that has ended waits for a look at whether it can be counted, and the most that one look counts."""
 ABORTS = 100
 """The most debates that one turn aborts."""
 FAULTS_MAX = 5
@@ -119,7 +123,7 @@ class BatchFeeder:
         self._stopping = asyncio.Event()
         self._faults: Counter[tuple[str, int]] = Counter()
         self._waits: dict[str, _Wait] = {}
-        self._swept = float("-inf")
+        self._swept = self._kept = float("-inf")
         self._held: set[str] = set()
         self._renewed = float("-inf")
 
@@ -144,6 +148,7 @@ class BatchFeeder:
     async def round(self) -> float:
         """One turn of each batch that is free; returns the seconds until the next look."""
         await self._sweep()
+        await self._keep_counts()
         begun = time.monotonic()
         claimed = await batches.claim_batches(self._database, self._name, self._lease_s, TAKEN)
         self._held, self._renewed = {batch.batch for batch in claimed}, begun
@@ -163,6 +168,11 @@ class BatchFeeder:
         if time.monotonic() - self._swept >= SWEEP_S:
             self._swept = time.monotonic()
             await batches.remove_strays(self._database, time.time())
+
+    async def _keep_counts(self) -> None:
+        if time.monotonic() - self._kept >= KEEP_S:
+            self._kept = time.monotonic()
+            await batches.keep_counts(self._database, KEEP_S, KEPT, held=self._reviews.batches.held)
 
     async def _turn(self, batch: ClaimedBatch) -> None:
         """One turn of a batch, and its end. What it waits for is kept with it."""

@@ -107,6 +107,11 @@ class BatchDesk:
         self._deployment = deployment
         self._held = held
 
+    @property
+    def held(self) -> bool:
+        """Whether an end is shown only once it is provable."""
+        return self._held
+
     def bounds_of(self, tenant: str) -> Batches:
         """The bounds of a tenant's batches."""
         return self._deployment(tenant).policy.batch_bounds
@@ -190,7 +195,7 @@ class BatchDesk:
     async def read(self, batch: str, caller: Caller, scope: Scope = "case.read") -> Progress:
         """How a batch stands; raises `NotFound` for one that the caller does not reach with a scope."""
         stored = await batches.read_batch(self._database, batch, caller.tenant, _own(caller, scope, batch))
-        counts = await batches.count_lines(self._database, stored.batch, caller.tenant, held=self._held)
+        counts = await batches.count_lines(self._database, stored, caller.tenant, held=self._held)
         return _progress(stored, counts)
 
     async def find(self, caller: Caller, below: UUID | None, limit: int) -> tuple[list[Progress], str | None]:
@@ -201,7 +206,7 @@ class BatchDesk:
         own = None if "tenant" in reach else caller.subject
         found = await batches.list_batches(self._database, caller.tenant, own, below, limit + 1)
         shown = [
-            _progress(stored, await batches.count_lines(self._database, stored.batch, caller.tenant, held=self._held))
+            _progress(stored, await batches.count_lines(self._database, stored, caller.tenant, held=self._held))
             for stored in found[:limit]
         ]
         return shown, shown[-1].stored.batch if len(found) > limit else None
@@ -283,6 +288,7 @@ def _progress(stored: StoredBatch, found: Iterable[LineCount]) -> Progress:
             joined += row.lines
         else:
             spent += row.spent
+    stored = replace(stored, counts=None)  # shown as everywhere; that they are kept now changes no version
     if any(counts[status] for status in UNDER_WAY):  # the last end is recorded, and not provable yet
         stored = replace(stored, ended=None)
     return Progress(stored=stored, counts=dict(counts), refused=dict(refused), joined=joined, spent=spent)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct, structs
 
 from service import telemetry
@@ -63,8 +64,21 @@ class NewBatch(Struct, frozen=True):
     body: bytes
 
 
+class LineCount(Struct, frozen=True):
+    """So many lines stand like this: a status of debates, ``waiting``, or why they are refused. ``spent`` is theirs."""
+
+    stands: str
+    refused: bool
+    joined: bool
+    lines: int
+    spent: MicroUSD
+
+
 class StoredBatch(Struct, frozen=True, kw_only=True):
-    """One batch and its limit, in micro-dollars; ``subject`` brought it."""
+    """One batch and its limit, in micro-dollars; ``subject`` brought it.
+
+    ``counts`` are how its lines stand, once that is kept: after its end nothing of it changes.
+    """
 
     batch: str
     subject: str
@@ -77,19 +91,10 @@ class StoredBatch(Struct, frozen=True, kw_only=True):
     pause: str | None
     pause_until: datetime | None
     ended: datetime | None
+    counts: tuple[LineCount, ...] | None
     ceiling: MicroUSD
     drawn: MicroUSD
     excess: MicroUSD
-
-
-class LineCount(Struct, frozen=True):
-    """So many lines stand like this: a status of debates, ``waiting``, or why they are refused. ``spent`` is theirs."""
-
-    stands: str
-    refused: bool
-    joined: bool
-    lines: int
-    spent: MicroUSD
 
 
 class StoredLine(Struct, frozen=True, kw_only=True):
@@ -209,9 +214,11 @@ async def list_batches(
     return [_stored(row) for row in await database.of(tenant).query("batches", params)]
 
 
-async def count_lines(database: Database, batch: str, tenant: str, *, held: bool) -> list[LineCount]:
-    """How the lines of a batch stand."""
-    params = {"batch": UUID(batch), "tenant": tenant, "held": held}
+async def count_lines(database: Database, stored: StoredBatch, tenant: str, *, held: bool) -> Sequence[LineCount]:
+    """How the lines of a batch stand: counted while it is under way, and read once its counts are kept."""
+    if stored.counts is not None:
+        return stored.counts
+    params = {"batch": UUID(stored.batch), "tenant": tenant, "held": held}
     return [LineCount(**row) for row in await database.of(tenant).query("batch_counts", params)]
 
 
@@ -327,6 +334,11 @@ async def end_batch(database: Database, batch: str) -> bool:
     return bool(await database.query("end_batch", {"batch": UUID(batch)}))
 
 
+async def keep_counts(database: Database, rest_s: float, most: int, *, held: bool) -> None:
+    """Keep how the lines of batches stand that have ended; each is looked at once in so many seconds."""
+    await database.query("keep_batch_counts", {"rest": rest_s, "most": most, "held": held})
+
+
 async def remove_strays(database: Database, now: float) -> None:
     """Delete lines of uploads that were cut off some time ago."""
     first = UUID(int=max(0, int((now - STRAY_S) * 1_000)) << 80)
@@ -346,7 +358,8 @@ def _id(batch: str) -> UUID | None:
 
 
 def _stored(row: Row) -> StoredBatch:
-    return StoredBatch(**{**row, "batch": str(row["batch"])})
+    counts = None if row["counts"] is None else msgspec.convert(row["counts"], tuple[LineCount, ...])
+    return StoredBatch(**{**row, "batch": str(row["batch"]), "counts": counts})
 
 
 def _bringer(row: Row) -> Bringer:

@@ -34,14 +34,14 @@ SELECT count(*) AS open FROM case_batch WHERE tenant = %(tenant)s AND ended IS N
 -- batch --
 -- One batch of a tenant, with its limit. `subject` limits it to those that a caller brought.
 SELECT b.batch, b.subject, b.name, b.lines, b.deadline, b.created, b.stop, b.stop_detail, b.pause, b.pause_until, b.ended,
-       l.ceiling, l.drawn, l.excess
+       b.counts, l.ceiling, l.drawn, l.excess
 FROM case_batch b JOIN batch_limit l ON l.batch = b.batch
 WHERE b.tenant = %(tenant)s AND b.batch = %(batch)s AND (%(subject)s::text IS NULL OR b.subject = %(subject)s::text);
 
 -- batches --
 -- Batches of a tenant below an id, the newest first.
 SELECT b.batch, b.subject, b.name, b.lines, b.deadline, b.created, b.stop, b.stop_detail, b.pause, b.pause_until, b.ended,
-       l.ceiling, l.drawn, l.excess
+       b.counts, l.ceiling, l.drawn, l.excess
 FROM case_batch b JOIN batch_limit l ON l.batch = b.batch
 WHERE b.tenant = %(tenant)s AND (%(subject)s::text IS NULL OR b.subject = %(subject)s::text)
   AND (%(below)s::uuid IS NULL OR b.batch < %(below)s::uuid)
@@ -49,6 +49,7 @@ ORDER BY b.batch DESC LIMIT %(limit)s;
 
 -- batch_counts --
 -- How many lines of a batch stand how, and what their debates have cost. An end that is not provable counts as running.
+-- This is what `keep_batch_counts` keeps of a batch that has ended.
 SELECT coalesce(l.refused, CASE WHEN NOT %(held)s THEN h.state
                                 ELSE told_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
        l.refused IS NOT NULL AS refused, l.joined, count(*) AS lines,
@@ -152,6 +153,33 @@ WHERE b.batch = %(batch)s AND b.ended IS NULL
   AND NOT EXISTS (SELECT FROM batch_line l JOIN debate_head h ON h.debate = l.debate
                   WHERE l.batch = b.batch AND l.joined AND h.state IN ('queued', 'running'))
 RETURNING b.batch;
+
+-- keep_batch_counts --
+-- Count the lines of batches that have ended, each once: when the end of every debate is provable, no count changes any
+-- more. Those that have waited longest for a look come first; one whose ends are not provable yet is looked at later.
+WITH due AS (
+    SELECT batch, tenant FROM case_batch
+    WHERE ended IS NOT NULL AND counts IS NULL AND fed < clock_timestamp() - make_interval(secs => %(rest)s::float8)
+    ORDER BY fed LIMIT %(most)s FOR NO KEY UPDATE SKIP LOCKED
+), counted AS (
+    SELECT d.batch,
+           coalesce(l.refused, CASE WHEN NOT %(held)s THEN h.state
+                                    ELSE told_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
+           l.refused IS NOT NULL AS refused, l.joined, count(*) AS lines,
+           coalesce(sum(h.spent + h.excess), 0)::bigint AS spent
+    FROM due d JOIN batch_line l ON l.batch = d.batch AND l.tenant = d.tenant
+    LEFT JOIN debate_head h ON h.debate = l.debate AND h.tenant = l.tenant
+    GROUP BY 1, 2, 3, 4
+), kept AS (
+    SELECT batch, jsonb_agg(to_jsonb(counted) - 'batch') AS counts FROM counted
+    GROUP BY batch HAVING NOT bool_or(stands IN ('queued', 'running', 'waiting'))
+)
+UPDATE case_batch b SET fed = clock_timestamp(), counts = k.counts
+FROM due d LEFT JOIN kept k ON k.batch = d.batch WHERE b.batch = d.batch RETURNING b.batch, b.counts;
+
+-- batch_backlog --
+-- How many batches have not ended: those that go on, and those that wait for something.
+SELECT count(*) - count(pause) AS running, count(pause) AS paused FROM case_batch WHERE ended IS NULL;
 
 -- remove_stray_lines --
 -- Delete lines whose batch never came: ids begin with a time, and this one is of some time ago.

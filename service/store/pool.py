@@ -64,7 +64,7 @@ REPEATABLE = frozenset(
         *("listen", "listened", "forget_listeners", "moved"),
         *("find_key", "still_good", "find_subject", "tenant_known", "key_used"),
         *("keys_of", "key", "subjects_of", "subject", "tenants"),
-        *("renew_all", "release", "pass_on", "park", "disown", "backlog", "alive"),
+        *("renew_all", "release", "pass_on", "park", "disown", "backlog", "batch_backlog", "alive"),
     }
 )
 """Queries that may be repeated when their connection is gone: a restart of PostgreSQL ends all connections at the

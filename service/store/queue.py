@@ -1,4 +1,4 @@
-"""The queue in the database: claims, leases, releases, and how long debates wait.
+"""The queue in the database: claims, leases, releases, how long debates wait, and how many batches are open.
 
 Leases are in database time alone. A release names the epoch of the claim, so a worker that lost its lease releases
 nothing. Only a claim whose response was lost is released by the worker's name (`release_unacknowledged`).
@@ -143,7 +143,8 @@ class Backlog:
             try:
                 await self.look()
             except StoreUnavailable:
-                telemetry.forget(telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED)
+                batches = (telemetry.BATCHES.labels(state=state) for state in ("running", "paused"))
+                telemetry.forget(telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED, *batches)
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:
@@ -152,3 +153,6 @@ class Backlog:
         telemetry.QUEUED.set(row["queued"])
         telemetry.QUEUED_SECONDS.set(row["seconds"])
         telemetry.UNCLAIMED.set(row["left_behind"])
+        (row,) = await self._database.query("batch_backlog")
+        telemetry.BATCHES.labels(state="running").set(row["running"])
+        telemetry.BATCHES.labels(state="paused").set(row["paused"])

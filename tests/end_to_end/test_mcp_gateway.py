@@ -17,8 +17,10 @@ from mcp import MCPError
 from service.cli.mcp import gateway as edge
 from service.cli.mcp.server import MOST_CALLS
 from service.cli.mcp.tools import tools
+from service.web import rate_limits
 from tests.fixtures.agents import ERAS, HANDSHAKE, MODERN, Steps, agent, eventually, fault, found, gateway
 from tests.fixtures.callers import Known, Registers, identity_file
+from tests.fixtures.chatting import policy_with
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import NO_TLS, Served, a_case, a_declined_case, served, slow_policy
 
@@ -471,6 +473,30 @@ async def test_a_gateway_that_others_reach_asks_no_service_without_identities(
         for headers in ({}, requester.headers):
             refused = await http.post(url, json=BEGIN, headers=ACCEPT | headers)
             assert (refused.status_code, refused.json()["code"]) == (503, "no_identities")
+
+
+async def test_a_caller_beyond_its_rate_hears_so_and_when_to_come_back(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "WINDOW_S", 86_400 * 365)  # no minute ends within the test
+    monkeypatch.setattr(edge, "KNOWN_S", 0.0)
+    policy = policy_with(tmp_path, "[rates]\nread_per_minute = 1")
+    identity = identity_file(tmp_path)
+    registers = Registers(database)
+    known = await registers.issue("requester")
+    async with (
+        served(database.service_url, work=False, GAINSAY_POLICY=policy, GAINSAY_IDENTITY=identity) as site,
+        gateway(site.url, tmp_path) as url,
+        httpx.AsyncClient(verify=NO_TLS) as http,
+    ):
+        answers = [await http.post(url, json=BEGIN, headers=ACCEPT | known.headers) for _ in range(2)]
+        own = await site.http.get("/v1/caller", headers=known.headers)
+
+    assert [each.status_code for each in (*answers, own)] == [200, 429, 429]
+    refused = answers[1].json()
+    assert (refused["code"], refused["status"]) == ("rate_limited", 429)
+    assert refused["detail"].split(";")[0] == own.json()["detail"].split(";")[0]
+    assert int(answers[1].headers["retry-after"]) >= int(own.headers["retry-after"])
 
 
 async def test_nonsense_is_answered_as_nonsense_and_nothing_falls(raw: httpx.AsyncClient, requester: Known) -> None:

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -224,3 +225,11 @@ def test_every_folder_of_the_package_is_on_the_map() -> None:
 
     assert len(folders) > 10
     assert {folder for folder in folders if f"service/{folder}/" not in _MAP} == set()
+
+
+def test_the_map_answers_each_question_once() -> None:
+    asked = [line.split(" | ")[0] for line in _MAP.splitlines() if line.startswith("| ")]
+    asked = [row for row in asked if row != "| to change"]
+
+    assert len(asked) > 100
+    assert [row for row, number in Counter(asked).items() if number > 1] == []

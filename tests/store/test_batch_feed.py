@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from service import telemetry
 from service.debate.entries import CaseReceived
 from service.errors import BudgetExhausted, InvalidCase, NotFound, StoreUnavailable
 from service.identity.caller import Caller
@@ -23,9 +24,12 @@ from service.reviews.batch_feed import BatchFeeder
 from service.reviews.batches import AskedBatch, LineResult, Progress
 from service.store import batches
 from service.store.pool import Database as Pool
+from service.store.queue import Backlog
+from tests.fixtures import waiting
 from tests.fixtures.batching import a_case
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, CannedProvider, _unlimited, a_writer, bench
+from tests.fixtures.sequencing import a_sequencer
 from tests.fixtures.spending import exact, rows
 from tests.store.workers import a_worker, do, until
 
@@ -610,3 +614,132 @@ async def test_a_budget_that_is_not_the_batchs_is_raised_to_the_feeder(database:
         with suppress(BudgetExhausted):
             await feeder._may_begin(claimed, 10, lambda: 10)
         del batch
+
+
+async def kept(database: Database, batch: str) -> None:
+    """Wait until the counts of a batch are kept."""
+    await waiting.until(
+        lambda: bool(rows(database, f"SELECT counts FROM gainsay.case_batch WHERE batch = '{batch}'")[0][0])
+    )
+
+
+async def test_counts_of_a_batch_that_has_ended_are_kept_once_and_are_those_of_its_lines(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.reviews.batch_feed.KEEP_S", 0.0)
+    keyed = json.dumps({"key": "k", "case": json.loads(a_case(1))}).encode()
+    other = json.dumps({"key": "k", "case": json.loads(a_case(2))}).encode()
+    declined = a_case(3, estimatedDownside=1, confidenceScore=0.99)
+    async with bench(database.service_url) as service:
+        desk = service.reviews.batches
+        async with a_worker(service), feeding(service):
+            first = await bring(service, [keyed])
+            await ended(service, first)
+            mixed = await bring(service, [keyed, declined, a_case(4), a_case(5)])
+            refusing = await bring(service, [other, a_case(6)])
+            for batch in (first, mixed, refusing):
+                await ended(service, batch)
+                await kept(database, batch)
+
+        stored = [await batches.read_batch(service.database, batch, "default", None) for batch in (mixed, refusing)]
+        for each in stored:
+            assert each.counts is not None
+            counted = await batches.count_lines(service.database, replace(each, counts=None), "default", held=False)
+            assert sorted(each.counts, key=str) == sorted(counted, key=str)
+        before = [await desk.read(batch, CALLER) for batch in (mixed, refusing)]
+        assert before[0].counts == {"completed": 3, "declined": 1}
+        assert before[0].joined == 1
+        assert (before[1].counts, before[1].refused) == ({"refused": 1, "completed": 1}, {"key": 1})
+        assert before[0].spent > 0
+
+        do(database, "DELETE FROM gainsay.batch_line")  # nothing counts them any more
+        assert [await desk.read(batch, CALLER) for batch in (mixed, refusing)] == before
+        listed, _ = await desk.find(CALLER, None, 10)
+        assert [(each.counts, each.joined, each.spent) for each in reversed(listed[:2])] == [
+            (each.counts, each.joined, each.spent) for each in before
+        ]
+
+
+async def test_that_counts_are_kept_changes_no_version(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with bench(database.service_url) as service:
+        monkeypatch.setattr("service.reviews.batch_feed.KEEP_S", 3_600.0)
+        async with a_worker(service), feeding(service):
+            batch = await bring(service, [a_case()])
+            before = await ended(service, batch)
+        assert rows(database, "SELECT counts FROM gainsay.case_batch") == [(None,)]
+        await batches.keep_counts(service.database, 0.0, 1, held=False)
+        await kept(database, batch)
+        assert (await service.reviews.batches.read(batch, CALLER)).version == before.version
+
+
+async def test_counts_are_kept_once_the_end_of_each_debate_is_provable(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.reviews.batch_feed.KEEP_S", 0.0)
+    async with bench(database.service_url) as service:
+        desk = service.reviews.batches
+        async with a_worker(service), feeding(service):
+            batch = await bring(service, [a_case(n) for n in range(2)])
+            monkeypatch.setattr(desk, "_held", True)
+            await waiting.until(lambda: rows(database, "SELECT ended IS NOT NULL FROM gainsay.case_batch") == [(True,)])
+            looked = rows(database, "SELECT fed FROM gainsay.case_batch")
+            await waiting.until(lambda: rows(database, "SELECT fed FROM gainsay.case_batch") != looked)
+            assert rows(database, "SELECT counts FROM gainsay.case_batch") == [(None,)]
+            assert (await desk.read(batch, CALLER)).counts == {"running": 2}
+            async with a_sequencer(database) as sequencer:
+                await sequencer.catch_up()
+                await kept(database, batch)
+                found = await desk.read(batch, CALLER)
+        assert found.counts == {"completed": 2}
+        assert found.stored.ended is not None
+
+
+async def test_a_batch_that_cannot_be_counted_yet_keeps_no_other_from_it(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        async with a_worker(service), feeding(service):
+            ids = [await bring(service, [a_case(n)]) for n in range(3)]
+            for batch in ids:
+                await ended(service, batch)
+        do(database, "UPDATE gainsay.case_batch SET counts = NULL")
+        do(database, f"UPDATE gainsay.batch_line SET debate = NULL, body = 'x' WHERE batch <> '{ids[2]}'")
+        for _ in ids:
+            await batches.keep_counts(service.database, 0.0, 1, held=False)
+        found = rows(database, "SELECT batch::text FROM gainsay.case_batch WHERE counts IS NOT NULL")
+        assert found == [(ids[2],)]
+
+
+async def test_batches_that_an_earlier_version_ended_are_counted(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url) as service:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(BatchFeeder, "_keep_counts", lambda _: asyncio.sleep(0))
+            async with a_worker(service), feeding(service):
+                batch = await bring(service, [a_case()])
+                await ended(service, batch)
+        assert rows(database, "SELECT counts FROM gainsay.case_batch") == [(None,)]
+        monkeypatch.setattr("service.reviews.batch_feed.KEEP_S", 0.0)
+        async with feeding(service):
+            await kept(database, batch)
+        assert (await service.reviews.batches.read(batch, CALLER)).counts == {"completed": 1}
+
+
+async def test_open_batches_are_measured_and_those_that_wait_apart(database: Database) -> None:
+    def measured() -> list[float | None]:
+        name = "gainsay_batches_open"
+        return [telemetry.REGISTRY.get_sample_value(name, {"state": state}) for state in ("running", "paused")]
+
+    async with bench(database.service_url, policy=a_policy(queued_per_tenant=1)) as service:
+        look = Backlog(service.database).look
+        await look()
+        assert measured() == [0.0, 0.0]
+        batch = await bring(service, [a_case(n) for n in range(2)])
+        await look()
+        assert measured() == [1.0, 0.0]
+        do(database, "UPDATE gainsay.case_batch SET pause = 'tenantDay'")
+        await look()
+        assert measured() == [0.0, 1.0]
+        async with a_worker(service), feeding(service):
+            await ended(service, batch)
+        await look()
+        assert measured() == [0.0, 0.0]

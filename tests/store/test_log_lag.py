@@ -55,7 +55,8 @@ async def test_what_cannot_be_measured_is_not_told_by_an_old_value(
     for module in ("log_lag", "queue"):
         monkeypatch.setattr(f"service.store.{module}.LOOK_S", 0.1)
     gauges = (telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
-    waiting = (telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED)
+    open_batches = [telemetry.BATCHES.labels(state=state) for state in ("running", "paused")]
+    waiting = (telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED, *open_batches)
 
     async def until(unknown: bool) -> None:
         for _ in range(600):

@@ -70,14 +70,14 @@ READ = (
     ),
     *("unproven", "unsigned", "unstamped", "reached", "has_case", "reviewers"),
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
-    *("next_batch_line", "batch_under_way"),
+    *("next_batch_line", "batch_under_way", "batch_backlog"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
 """Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
-    *("backlog", "staged", "unproven", "unsigned", "unstamped"),
+    *("backlog", "batch_backlog", "staged", "unproven", "unsigned", "unstamped"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
 WRITE = {

@@ -89,7 +89,7 @@ SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("add_key", "has_operator"), REGISTER),
     "add_webhook": "a function of migrations/0022_webhooks.sql counts and adds endpoints of its tenant",
     **dict.fromkeys(("release_proven", "claim_deliveries", "release_claimed", "forget_deliveries"), OUTBOX),
-    "webhook_backlog": HEALTH,
+    **dict.fromkeys(("webhook_backlog", "batch_backlog"), HEALTH),
     **dict.fromkeys(("add_tenant", "tenants", "tenant_known"), NAMES),
     **dict.fromkeys(("exchange_rates", "forget_rates"), RATES),
     **dict.fromkeys(("clock", "zone", "alive", "subscribe", "tell", "lead"), OWN),
@@ -484,6 +484,24 @@ def _of_batches(theirs: Tenant) -> Iterator[Scenario]:
         always=made,
         state="SELECT stop FROM case_batch ORDER BY batch",
         expected=(),
+    )
+    over = (
+        "INSERT INTO case_batch (batch, tenant, subject, role, kind, via, roles, credential, lines, body, ended) "
+        f"VALUES ('{mine}', '{OURS}', 's', 'r', 'k', 'v', '{{}}', '', 1, sha256('body'), now()); "
+    )
+    add = "INSERT INTO batch_line (batch, line, tenant, debate, refused) VALUES"
+    look = {"rest": 0.0, "most": 9, "held": False}
+    yield Scenario(
+        query="keep_batch_counts",
+        given=look,
+        always=f"{over} {add} ('{mine}', 1, '{OURS}', NULL, 'budget')",
+        craft=f"{add} ('{mine}', 2, '{THEIRS}', NULL, 'key')",
+    )
+    yield Scenario(
+        query="keep_batch_counts",
+        given=look,
+        always=f"{over} {add} ('{mine}', 1, '{OURS}', '{theirs.done}', NULL)",
+        expected=({"batch": mine, "counts": None},),
     )
     yield Scenario(
         query="batch_room",

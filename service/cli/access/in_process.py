@@ -61,6 +61,8 @@ HOLD_S, LOOK_S = 3.0, 0.05
 PROOF_S = 30.0
 """How long to wait until the end of a debate is provable; the debate itself may take longer."""
 CONNECTIONS = 4
+BUNDLES_AT_ONCE = 2
+"""So many bundles are in memory at a time."""
 RECALL_PAGE = 500
 CLOSES = "the next `gainsay review`, `work` or `serve` on this database"
 T = TypeVar("T")
@@ -74,6 +76,7 @@ class InProcess:
         self._app: App | None = None
         self._database: Database | None = None
         self._sequencing = False
+        self._bundling = asyncio.Semaphore(BUNDLES_AT_ONCE)
 
     @property
     def name(self) -> str:
@@ -230,11 +233,12 @@ class InProcess:
         """Write the bundle of a debate."""
         app = await self._opened()
         logs = CurrentLogs(app.database, self._settings.log_host)
-        file.write(
-            await proved(
-                app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, writer()), (NotProvable,)
+        async with self._bundling:
+            file.write(
+                await proved(
+                    app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, writer()), (NotProvable,)
+                )
             )
-        )
 
     async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
         """Write the records of a log."""

@@ -390,7 +390,7 @@ def problem_of(
             words = f"{error.detail} ({address} may be no service of Gainsay: check --server or GAINSAY_SERVER)"
             return ServiceProblem(words, code=error.code, status=502, request=error.request_id)
         case _:
-            return _answered(error, address, advice)
+            return _answered(error, address, advice).later(error.retry_after)
 
 
 def _answered(error: gainsay_client.GainsayError, address: str, advice: Advice) -> ServiceProblem:

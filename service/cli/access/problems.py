@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Self
 from uuid import UUID
 
 from service.errors import GainsayError
@@ -24,6 +26,11 @@ class ServiceProblem(GainsayError):
         super().__init__(detail[:MESSAGE_MAX], pointers=pointers)
         vars(self).update(code=code, status=status)  # of the class everywhere else
         self.request = request
+
+    def later(self, seconds: float | None) -> Self:
+        """The error with what the service said in Retry-After, if it did."""
+        self.retry_after = None if seconds is None else math.ceil(seconds)
+        return self
 
     @classmethod
     def of(

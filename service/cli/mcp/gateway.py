@@ -3,8 +3,9 @@
 1. The path is /mcp: 404.
 2. Host and Origin are among those that the operator allows (a page's name may be made to lead here): 421, 403.
 3. Before a service the request shows its caller's credential in Authorization, and the service knows it: 401, with
-   WWW-Authenticate. It is the only credential that this caller's tools are called with. A gateway that other machines
-   reach asks a service with identities alone: any other would take each of them for its own operator (503).
+   WWW-Authenticate. It is the only credential that this caller's tools are called with. The service's 403 and 429 are
+   passed on as they are; where it gives no such word, the answer is 503. A gateway that other machines reach asks a
+   service with identities alone: any other would take each of them for its own operator (503).
 4. A session belongs to the credential that began it. With another one it is as if there were none: 404.
 5. The body has one reading (`service.cli.mcp.strictly`): 400.
 6. A credential has `SESSIONS_EACH` sessions, and the process `SESSIONS` in all: 429, 503.
@@ -56,9 +57,13 @@ IDLE_S = 15 * 60.0
 KNOWN_S, UNKNOWN_S = 30.0, 5.0
 """Seconds for which the service's word on a credential is kept: that it is known, and that it is not."""
 KEPT = 4_000
-"""So many words on credentials are kept."""
+"""So many words on known credentials are kept, and as many on others."""
 ASKED_AT_ONCE = 16
-"""So many credentials are asked about at a time."""
+"""So many known credentials are asked about at a time, and as many others."""
+REFUSED = (401, 403)
+"""What a service says of a credential as such. Any other error may be over by now."""
+AGAIN_S = 5
+"""Retry-After where the service names none."""
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 CHALLENGE = 'Bearer realm="gainsay"'
 
@@ -105,15 +110,33 @@ class NoIdentities(GainsayError):
     title = "The service knows no identities"
 
 
+class _Words:
+    """The service's words on credentials that it knows, or on others; those that came first make room for new ones."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, _Word] = {}
+        self.asking = asyncio.Semaphore(ASKED_AT_ONCE)
+
+    def keep(self, name: str, word: _Word) -> None:
+        """Keep a word, as the newest one."""
+        self.kept.pop(name, None)
+        while len(self.kept) >= KEPT:
+            del self.kept[next(iter(self.kept))]
+        self.kept[name] = word
+
+
 class Credentials:
-    """Which credentials a service lets in, asked of it and kept for a short time."""
+    """Which credentials a service lets in, asked of it and kept for a short time.
+
+    What is kept of credentials that it knows, and how many of them are asked about, does not depend on the others:
+    requests with invented ones would crowd them out.
+    """
 
     def __init__(
         self, callers: ByCredential, *, strict: bool = False, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._callers, self._strict, self._clock = callers, strict, clock
-        self._words: dict[str, _Word] = {}
-        self._asking = asyncio.Semaphore(ASKED_AT_ONCE)
+        self._known, self._others = _Words(), _Words()
 
     async def expect_known(self, token: str | None) -> None:
         """Raise the service's error unless it lets this credential, or none, in; raises `NoIdentities` too."""
@@ -129,15 +152,15 @@ class Credentials:
     async def _word(self, token: str | None) -> _Word:
         """The service's word on a credential."""
         name = digest(token)
-        word = self._words.get(name)
+        words = self._known if name in self._known.kept else self._others
+        word = words.kept.get(name)
         if word is None or word.until <= self._clock():
-            async with self._asking:
+            async with words.asking:
                 word = await self._ask(token)
-            if word.error is None or word.error.status == 401:  # any other error may be over by now
-                self._words.pop(name, None)
-                while len(self._words) >= KEPT:
-                    del self._words[next(iter(self._words))]
-                self._words[name] = word
+            if word.error is None or word.error.status in REFUSED:
+                kind, other = (self._others, self._known) if word.error else (self._known, self._others)
+                other.kept.pop(name, None)
+                kind.keep(name, word)
         return word
 
     async def _ask(self, token: str | None) -> _Word:
@@ -288,10 +311,7 @@ class Gateway:
         try:
             await self._credentials.expect_known(scope[CREDENTIAL])
         except GainsayError as error:
-            if error.status == 401:
-                return _unauthenticated(error.public_detail, presented=bool(given))
-            later = {"Retry-After": str(error.retry_after or 5)}
-            return _problem(503, error.code, f"the service cannot be asked: {error.public_detail}", later)
+            return _not_let_in(error, presented=bool(given))
         except ValueError:  # characters that no header can have
             return _unauthenticated("expected an API key or a token in visible ASCII characters", presented=True)
         return None
@@ -326,6 +346,20 @@ def _may_begin(headers: Headers) -> bool:
 def _unauthenticated(words: str, *, presented: bool) -> Response:
     challenge = CHALLENGE + (', error="invalid_token"' if presented else "")
     return _problem(401, "unauthenticated", words, {"WWW-Authenticate": challenge})
+
+
+def _not_let_in(error: GainsayError, *, presented: bool) -> Response:
+    """The service's refusal of a caller; an error that says nothing of the caller is one of the gateway."""
+    later = {"Retry-After": str(error.retry_after or AGAIN_S)}
+    match error.status:
+        case 401:
+            return _unauthenticated(error.public_detail, presented=presented)
+        case 403:
+            return _problem(403, error.code, error.public_detail)
+        case 429:
+            return _problem(429, error.code, error.public_detail, later)
+        case _:
+            return _problem(503, error.code, f"the service cannot be asked: {error.public_detail}", later)
 
 
 def _problem(status: int, code: str, detail: str, headers: dict[str, str] | None = None) -> Response:

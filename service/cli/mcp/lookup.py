@@ -27,7 +27,8 @@ from service.verify.steps import FAILED, GAPS, Trust, VerificationReport
 RECALLED = 100
 """So many recalled debates are shown: a model reads them."""
 AT_ONCE = asyncio.Semaphore(2)
-"""So many bundles are verified at a time: each takes a core for as long."""
+"""So many bundles are verified at a time: each takes a core for as long. None of them is still on its way: a bundle
+that comes slowly keeps the others from nothing, and is in a file until it is whole."""
 OTHERS = (
     *("/debate/question", "/debate/taskType", "/debate/decision/answer", "/debate/decision/dissent"),
     *("/debate/verification/steps/*/expected", "/debate/verification/steps/*/found", "/recall/value"),
@@ -91,13 +92,13 @@ async def _head(service: Service, log: str | None) -> Mapping[str, Any]:
 
 async def _verified(call: Call, debate: str) -> Mapping[str, Any]:
     """What the verification of a debate's bundle says, or why there is no bundle to verify."""
-    async with AT_ONCE:
-        with TemporaryFile() as file:
-            try:
-                await call.service.bundle(debate, file)
-            except GainsayError as error:
-                return {"absent": f"{error.code}: {error.public_detail}"}
-            file.seek(0)
+    with TemporaryFile() as file:
+        try:
+            await call.service.bundle(debate, file)
+        except GainsayError as error:
+            return {"absent": f"{error.code}: {error.public_detail}"}
+        file.seek(0)
+        async with AT_ONCE:
             return _as_json(await asyncio.to_thread(_verify, file, call.trust), call.trust)
 
 

@@ -200,3 +200,22 @@ async def test_a_question_without_any_source_says_so(site: Served) -> None:
 
     assert extra["gainsay"]["sources"] == 0
     assert "no source document came with the question" in str(found.choices[0].message.content)
+
+
+async def test_what_counts_as_a_document_decides_whether_a_case_has_none(site: Served) -> None:
+    """What docs/completions.md says of a question alone, and of one with earlier messages."""
+    alone = [{"role": "user", "content": QUESTION}]
+    before = [{"role": "system", "content": "You are an analyst."}, *alone]
+    async with official(site.url) as client:
+        with pytest.raises(openai.UnprocessableEntityError, match="documents is empty"):
+            await client.chat.completions.create(**chat(messages=alone))
+        found = [
+            await client.chat.completions.create(**chat(model="gainsay/ballot", messages=messages))
+            for messages in (alone, before)
+        ]
+    details: list[Any] = [(each.model_extra or {})["gainsay"] for each in found]
+
+    assert [each["sources"] for each in details] == [0, 0]
+    assert ["noDocuments" in each["flags"] for each in details] == [True, False]
+    for each in found:
+        assert "no source document came with the question" in str(each.choices[0].message.content)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import IO, Any, cast
 
 import click
+import httpx
 import jsonschema
 import pytest
 from mcp_types import INVALID_REQUEST, PARSE_ERROR
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+import gainsay_client
 from service.cli import gainsay
+from service.cli.access.over_http import problem_of
 from service.cli.access.problems import ServiceProblem
-from service.cli.mcp import gateway
+from service.cli.mcp import gateway, lookup
 from service.cli.mcp.answers import Answer, refusal, result
 from service.cli.mcp.callers import ByCredential
 from service.cli.mcp.gateway import Credentials, Sessions, allowed, digest
@@ -29,10 +35,12 @@ from service.cli.mcp.strictly import reading_fault
 from service.cli.mcp.tools import INSTRUCTIONS, tools
 from service.cli.mcp.wire import LINE_MAX, fault_of
 from service.errors import GainsayError, InvalidCase, StoreUnavailable, together
+from service.verify.steps import FAILED, Trust, VerificationReport
 from service.web.operations import OPERATIONS
 from tests.fixtures.payloads import PAYLOADS
 from tests.fixtures.running import repository
 from tests.fixtures.serving import a_case
+from tests.fixtures.waiting import until, within
 
 ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
@@ -172,6 +180,15 @@ def test_an_error_has_its_places_its_request_and_when_to_come_back() -> None:
     assert shown[2]["retryAfterSeconds"] == 7
 
 
+@pytest.mark.parametrize(("said", "seconds"), [(0.4, 1), (17.0, 17), (None, None)])
+def test_an_error_of_a_service_says_when_to_come_back(said: float | None, seconds: int | None) -> None:
+    busy = gainsay_client.Unavailable("slower", code="rate_limited", status=429, retry_after=said)
+
+    found = problem_of(busy, "http://127.0.0.1:8321", None)
+
+    assert (found.code, found.status, found.retry_after) == ("rate_limited", 429, seconds)
+
+
 @pytest.mark.parametrize(
     ("raw", "code"),
     [
@@ -260,11 +277,157 @@ async def test_words_on_credentials_are_bounded_and_hold_none(monkeypatch: pytes
 
     for n in range(10):
         await words.expect_known(f"key {n}")
+        with pytest.raises(ServiceProblem, match="unknown"):
+            await words.expect_known(f"invented {n}")
     await words.expect_known("key 9")
 
-    assert len(asked.asked) == 10
-    assert len(words._words) == 3
-    assert "key 9" not in str(words._words)
+    assert len(asked.asked) == 20
+    assert (len(words._known.kept), len(words._others.kept)) == (3, 3)
+    assert "key 9" not in str(words._known.kept)
+    assert "invented" not in str([*words._others.kept])
+
+
+async def test_invented_credentials_crowd_out_no_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway, "KEPT", 3)
+    asked = Asked("good")
+    words = credentials(asked, Clock())
+
+    await words.expect_known("good")
+    for n in range(20):
+        with pytest.raises(ServiceProblem, match="unknown"):
+            await words.expect_known(f"invented {n}")
+    await words.expect_known("good")
+
+    assert asked.asked.count("good") == 1
+
+
+async def test_questions_about_invented_credentials_hold_up_no_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway, "ASKED_AT_ONCE", 2)
+    asked, clock, answers = Asked("good"), Clock(), asyncio.Event()
+    words = credentials(asked, clock)
+    await words.expect_known("good")
+    clock.now = gateway.KNOWN_S
+
+    async def slowly(token: str | None) -> None:
+        if token != "good":
+            await answers.wait()
+
+    monkeypatch.setattr(asked, "identify", slowly)
+    async with asyncio.TaskGroup() as group:
+        for n in range(5):
+            group.create_task(words.expect_known(f"invented {n}"))
+        await asyncio.sleep(0)
+        await within(10, words.expect_known("good"))
+        answers.set()
+
+
+async def test_a_credential_that_is_revoked_changes_its_place() -> None:
+    asked, clock = Asked("good"), Clock()
+    words = credentials(asked, clock)
+
+    await words.expect_known("good")
+    asked.known.clear()
+    clock.now = gateway.KNOWN_S
+    with pytest.raises(ServiceProblem, match="unknown"):
+        await words.expect_known("good")
+    assert (len(words._known.kept), len(words._others.kept)) == (0, 1)
+    asked.known.add("good")
+    clock.now += gateway.UNKNOWN_S
+    await words.expect_known("good")
+    assert (len(words._known.kept), len(words._others.kept)) == (1, 0)
+
+
+def refusing(status: int, code: str, seconds: int | None) -> tuple[gateway.Gateway, Asked]:
+    """A gateway whose service refuses every credential like this."""
+    asked = Asked()
+
+    async def identify(token: str | None) -> None:
+        asked.asked.append(token)
+        raise ServiceProblem("these words of the service", code=code, status=status).later(seconds)
+
+    asked.identify = identify  # type: ignore[method-assign]
+    return gateway.Gateway(cast(Any, None), allowed((), ()), credentials(asked, Clock()), Sessions()), asked
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "seconds", "shown", "later", "asked"),
+    [
+        (403, "forbidden", None, 403, None, 1),
+        (429, "rate_limited", 17, 429, "17", 2),
+        (429, "rate_limited", None, 429, "5", 2),
+        (503, "overloaded", 3, 503, "3", 2),
+        (500, "internal", None, 503, "5", 2),
+        (402, "budget_exhausted", None, 503, "5", 2),
+    ],
+)
+async def test_what_a_service_says_of_a_caller_reaches_it_as_what_it_is(
+    status: int, code: str, seconds: int | None, shown: int, later: str | None, asked: int
+) -> None:
+    gate, service = refusing(status, code, seconds)
+    headers = {"authorization": "Bearer key", "content-type": "application/json"}
+    transport = httpx.ASGITransport(gate)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
+        answers = [await client.post("/mcp", json={}) for _ in range(2)]
+
+    for answer in answers:
+        assert answer.status_code == shown
+        assert answer.headers.get("retry-after") == later
+        assert answer.headers["content-type"] == "application/problem+json"
+        problem = answer.json()
+        assert (problem["code"], problem["status"]) == (code, shown)
+        assert problem["detail"].endswith("these words of the service")
+    assert len(service.asked) == asked
+
+
+class Bundles:
+    """A service whose bundles come when a test lets them."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.come = asyncio.Event()
+
+    async def bundle(self, debate: str, file: IO[bytes]) -> None:
+        self.asked.append(debate)
+        if debate == "slow":
+            await self.come.wait()
+        file.write(b"no bundle")
+
+
+async def test_a_bundle_that_comes_slowly_keeps_no_other_from_its_verification() -> None:
+    service = Bundles()
+    call = cast(Any, SimpleNamespace(service=service, trust=Trust()))
+
+    async with asyncio.TaskGroup() as group:
+        slow = [group.create_task(lookup._verified(call, "slow")) for _ in range(5)]
+        await within(30, until(lambda: len(service.asked) == 5))
+        quick = await within(30, lookup._verified(call, "quick"))
+        service.come.set()
+
+    assert quick["result"] == lookup.RESULTS[FAILED]
+    assert [each.result() for each in slow] == [quick] * 5
+
+
+async def test_bundles_are_verified_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "AT_ONCE", asyncio.Semaphore(2))
+    under_way: list[int] = []
+    lock, now = threading.Lock(), 0
+    met = threading.Barrier(2)
+
+    def verify(_file: object, _trust: Trust) -> VerificationReport:
+        nonlocal now
+        with lock:
+            now += 1
+            under_way.append(now)
+        met.wait(30)
+        with lock:
+            now -= 1
+        return VerificationReport("bundle", {}, ())
+
+    monkeypatch.setattr(lookup, "_verify", verify)
+    call = cast(Any, SimpleNamespace(service=Bundles(), trust=Trust()))
+    await asyncio.gather(*(lookup._verified(call, "quick") for _ in range(6)))
+
+    assert max(under_way) == 2
 
 
 async def test_a_gateway_that_others_reach_asks_first_whether_its_service_knows_callers() -> None:
