@@ -73,8 +73,9 @@ class BatchPause(Struct, frozen=True, kw_only=True, rename="camel"):
     """What keeps a batch from beginning its next case at present."""
 
     waits_for: str
-    """`batchCeiling`: money that is allocated to its debates under way; `tenantDay` or `tenantMonth`: the tenant's limit;
-    `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried again."""
+    """`batchCeiling`: money that is allocated to its debates under way; `tenantDay` or `tenantMonth`: the tenant's
+    limit; `queue`: a place in the queue; `database` and `fault`: an outage or a fault, after which it is tried
+    again."""
     until: str | None = None
     """When that is over at the latest. Absent if that is not known."""
 
