@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import json
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ import pytest_asyncio
 from tests.fixtures.client_drivers import Driver, Failed, Opened
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Served, a_case, a_declined_case, served, slow_policy
+from tests.fixtures.waiting import until, within
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -33,10 +33,11 @@ def text_of(path: str) -> str:
 
 
 async def ended(client: Opened, batch: str) -> Any:
-    async with asyncio.timeout(30):
-        while (found := await client.call("batch", batch))["status"] != "ended":
-            await asyncio.sleep(0.05)
-    return found
+    async def is_over() -> bool:
+        return bool((await client.call("batch", batch))["status"] == "ended")
+
+    await within(30, until(is_over))
+    return await client.call("batch", batch)
 
 
 async def test_a_batch_is_brought_once_and_read_listed_and_saved(driver: Driver, site: Served, tmp_path: Path) -> None:
