@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import jsonschema
@@ -497,6 +499,27 @@ async def test_a_caller_beyond_its_rate_hears_so_and_when_to_come_back(
     assert (refused["code"], refused["status"]) == ("rate_limited", 429)
     assert refused["detail"].split(";")[0] == own.json()["detail"].split(";")[0]
     assert int(answers[1].headers["retry-after"]) >= int(own.headers["retry-after"])
+
+
+@pytest.mark.parametrize(("sent", "taken"), [("00-{}-{}-01", True), ("00-{}-{}", False), ("00-{}-{}-01, x", False)])
+async def test_a_case_is_recorded_in_the_trace_of_the_agents_request(
+    raw: httpx.AsyncClient, requester: Known, site: Served, sent: str, taken: bool
+) -> None:
+    trace, parent = uuid4().hex, "00f067aa0ba902b7"
+    begun = await raw.post("/mcp", json=BEGIN, headers=ACCEPT | requester.headers)
+    session = {"mcp-session-id": begun.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+    known = ACCEPT | session | requester.headers
+    await raw.post("/mcp", json=INITIALIZED, headers=known)
+    params = {"name": "review", "arguments": a_declined_case()}
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    answer = await raw.post(
+        "/mcp", json=asked, headers=known | {"traceparent": sent.format(trace, parent), "tracestate": "rojo=1"}
+    )
+    debate = re.findall(r"/v1/debates/([0-9a-f-]{36})", answer.text)[0]
+    result = (await site.http.get(f"/v1/debates/{debate}?view=full", headers=requester.headers)).json()
+
+    assert result["status"] == "declined"
+    assert result.get("arrival") == ({"trace": trace} if taken else None)
 
 
 async def test_nonsense_is_answered_as_nonsense_and_nothing_falls(raw: httpx.AsyncClient, requester: Known) -> None:

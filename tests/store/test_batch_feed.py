@@ -743,3 +743,23 @@ async def test_open_batches_are_measured_and_those_that_wait_apart(database: Dat
             await ended(service, batch)
         await look()
         assert measured() == [0.0, 0.0]
+
+
+async def test_each_end_of_a_batch_is_in_the_outbox_of_its_callers_endpoint_and_no_other(database: Database) -> None:
+    one, other = (Caller("default", f"sub_{n}", "requester", roles=("requester",)) for n in "ab")
+    for caller in (one, other):
+        do(
+            database,
+            "INSERT INTO gainsay.webhook (id, tenant, subject, reach, url, master) "
+            f"VALUES ('whk_' || repeat('{caller.subject[-1]}', 26), 'default', '{caller.subject}', 'own', "
+            "'https://a.example', 'm')",
+        )
+    declined = a_case(1, estimatedDownside=1, confidenceScore=0.99)
+    async with bench(database.service_url) as service:
+        batch = await bring(service, [a_case(0), declined], caller=one)
+        async with a_worker(service), feeding(service):
+            await ended(service, batch, caller=one)
+        debates = sorted(str(line.debate) for line in await results(service, batch, one))
+
+    sent = rows(database, "SELECT debate::text, webhook FROM gainsay.webhook_delivery ORDER BY debate::text")
+    assert sent == [(debate, f"whk_{'a' * 26}") for debate in debates]

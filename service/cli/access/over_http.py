@@ -327,10 +327,13 @@ class Clients:
         self._kept = heads_file(address, data) if isinstance(self._heads, gainsay_client.FileHeads) else None
 
     @asynccontextmanager
-    async def service(self, token: str | None, seconds: float = PATIENT_S) -> AsyncIterator[OverHTTP]:
-        """The service as the caller with this credential, or with none, sees it."""
-        client = gainsay_client.AsyncGainsay(self._address, token=token, heads=self._heads, give_up_after=seconds)
-        async with client:
+    async def service(
+        self, token: str | None, seconds: float = PATIENT_S, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator[OverHTTP]:
+        """The service as the caller with this credential, or with none, sees it; each request has these headers."""
+        async with gainsay_client.AsyncGainsay(
+            self._address, token=token, headers=headers, heads=self._heads, give_up_after=seconds
+        ) as client:
             yield OverHTTP(self._address, client, self._kept, self._advice)
 
     async def identify(self, token: str | None) -> None:

@@ -18,6 +18,7 @@ from service.cli.access.advice import Advice
 from service.cli.access.over_http import Clients
 from service.cli.access.port import Service
 from service.errors import GainsayError
+from service.web.trace_context import trace_of_headers
 
 CREDENTIAL = "gainsay.credential"
 """Where the gateway leaves a request's credential, in the scope of ASGI."""
@@ -67,9 +68,19 @@ class ByCredential:
         self._clients = Clients(address, data, HEADER)
 
     def service(self, scope: Mapping[str, Any] | None) -> AbstractAsyncContextManager[Service]:
-        """The service as this request's caller sees it."""
-        return self._clients.service(None if scope is None else scope.get(CREDENTIAL))
+        """The service as this request's caller sees it, in the trace of the request."""
+        if scope is None:
+            return self._clients.service(None)
+        return self._clients.service(scope.get(CREDENTIAL), headers=_trace_headers(scope))
 
     async def identify(self, token: str | None) -> None:
         """Raise the service's own error unless it lets this credential, or none, in."""
         await self._clients.identify(token)
+
+
+def _trace_headers(scope: Mapping[str, Any]) -> Mapping[str, str]:
+    """The headers of a request that follows from this one in the trace that its caller sent; none without such."""
+    trace = trace_of_headers(scope["headers"])
+    if trace.given is None:
+        return {}
+    return {"traceparent": trace.header.decode()} | ({"tracestate": trace.state} if trace.state else {})

@@ -73,6 +73,7 @@ def test_the_manual_has_the_bounds_and_the_versions_of_the_code() -> None:
     plain = " ".join(MANUAL.split())
 
     assert f"{gateway.SESSIONS_EACH} sessions and {MOST_CALLS} calls at a time" in plain
+    assert f"all callers have {gateway.SESSIONS} sessions together" in plain
     assert f"{gateway.IDLE_S / 60:.0f} minutes ends" in plain
     assert f"is known for {gateway.KNOWN_S:.0f} seconds" in plain
     assert f"{gateway.BODY_MAX >> 20} MiB at most" in plain
