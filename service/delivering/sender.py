@@ -25,7 +25,6 @@ from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
-import httpx
 from aiohttp.abc import AbstractResolver, ResolveResult
 from msgspec import Struct
 from yarl import URL
@@ -42,7 +41,7 @@ from service.delivering.addresses import (
 )
 from service.delivering.resolving import LookupFailed, Resolver
 from service.errors import SettingsError
-from service.policy.trust import trust_own
+from service.policy.trust import trust_own, usual_issuers
 
 HOPS = 3
 BODY_MAX, BODY_S = 4_096, 1.0
@@ -228,13 +227,7 @@ class _Fixed(AbstractResolver):
 @cache
 def _trusted() -> ssl.SSLContext:
     """The usual issuers and the deployment's own; raises `SettingsError` if a file has none."""
-    try:
-        return trust_own(httpx.create_ssl_context(trust_env=True))
-    except OSError as error:
-        raise SettingsError(
-            "expected issuers' certificates in PEM in the file that SSL_CERT_FILE names, found none that can be read "
-            f"({error.strerror or error}); correct the variable, or leave it out to trust the usual issuers"
-        ) from None
+    return trust_own(usual_issuers())
 
 
 def _reason(error: Exception) -> str:
