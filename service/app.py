@@ -21,7 +21,6 @@ from service.debate.wires import Wire, complete_wires
 from service.delivering.dispatcher import Dispatcher
 from service.delivering.endpoints import Endpoints, process_writer
 from service.delivering.master_keys import open_master_keys
-from service.delivering.sender import Sender
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
 from service.identity.management import Management
@@ -330,10 +329,11 @@ async def sequencing_at(
         async with AsyncExitStack() as stack:
             signer = open_signer(signing_place(settings), heads_dir(settings), os.environ)
             stack.push_async_callback(signer.close)
-            client = Witnesses()
-            stack.push_async_callback(client.close)
-            store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
             audit = settings.policy.audit
+            client = Witnesses() if audit.witnesses else None
+            if client is not None:
+                stack.push_async_callback(client.close)
+            store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
             sequencer = Sequencer(
                 store, SequencerLeadership(url), signer, audit=audit, client=client, announce=announce
             )
@@ -393,6 +393,10 @@ async def running_deliveries(app: App) -> AsyncIterator[None]:
     if app.endpoints.keys is None:
         yield
         return
+    from service.delivering.sender import (
+        Sender,
+    )  # with its library for HTTP, which commands at the keyboard do not need
+
     queue = DeliveryQueue(app.database, f"webhooks-{token_hex(6)}")
     dispatcher = Dispatcher(queue, app.hub, app.endpoints, app.endpoints.keys, Sender())
     task = asyncio.create_task(dispatcher.run(), name="webhooks")

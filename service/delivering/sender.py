@@ -26,7 +26,6 @@ from typing import Any
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
-from msgspec import Struct
 from yarl import URL
 
 import service
@@ -40,6 +39,7 @@ from service.delivering.addresses import (
     read_url,
 )
 from service.delivering.resolving import LookupFailed, Resolver
+from service.delivering.sent import Sent
 from service.errors import SettingsError
 from service.policy.trust import trust_own, usual_issuers
 
@@ -48,25 +48,6 @@ BODY_MAX, BODY_S = 4_096, 1.0
 HEAD_MAX = 8_190
 CONNECT_S = 5.0
 FOLLOWED = frozenset({307, 308})
-GONE = 410
-
-
-class Sent(Struct, frozen=True):
-    """How an attempt went: the status, or the reason why there is none, and the address that was asked last.
-
-    ``refused`` says that the rules of addresses forbade it. ``retry_after`` is the header as it came.
-    """
-
-    status: int | None = None
-    reason: str = ""
-    asked: str | None = None
-    refused: bool = False
-    retry_after: str | None = None
-
-    @property
-    def taken(self) -> bool:
-        """Whether the receiver took the message."""
-        return self.status is not None and 200 <= self.status < 300
 
 
 class Sender:

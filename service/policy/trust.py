@@ -15,8 +15,6 @@ import os
 import ssl
 from pathlib import Path
 
-import certifi
-
 from service.errors import SettingsError
 
 CA_FILE = "GAINSAY_CA_FILE"
@@ -38,6 +36,8 @@ def usual_issuers() -> ssl.SSLContext:
             return ssl.create_default_context(cafile=file)
         if folder:
             return ssl.create_default_context(capath=folder)
+        import certifi
+
         return ssl.create_default_context(cafile=certifi.where())
     except OSError as error:
         raise SettingsError(
