@@ -334,9 +334,8 @@ async def sequencing_at(
             if client is not None:
                 stack.push_async_callback(client.close)
             store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
-            sequencer = Sequencer(
-                store, SequencerLeadership(url), signer, audit=audit, client=client, announce=announce
-            )
+            lead = SequencerLeadership(url)
+            sequencer = Sequencer(store, lead, signer, audit=audit, client=client, announce=announce)
             if isinstance(audit.timestamps, TimeStamps):
                 authority = TimeStampAuthority(audit.timestamps)
                 stack.push_async_callback(authority.close)
@@ -393,9 +392,7 @@ async def running_deliveries(app: App) -> AsyncIterator[None]:
     if app.endpoints.keys is None:
         yield
         return
-    from service.delivering.sender import (
-        Sender,
-    )  # with its library for HTTP, which commands at the keyboard do not need
+    from service.delivering.sender import Sender  # its library for HTTP is large, and few commands send
 
     queue = DeliveryQueue(app.database, f"webhooks-{token_hex(6)}")
     dispatcher = Dispatcher(queue, app.hub, app.endpoints, app.endpoints.keys, Sender())
