@@ -59,7 +59,7 @@ def database(
         from service.cli import startup
 
         with (
-            startup.large_parts(settings, *also) as parts,
+            startup.large_parts(*also, running=settings if opened == "running" else None) as parts,
             _addresses(settings, opened, shown, parts) as where,
         ):
             shown.clear()

@@ -83,7 +83,7 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     left_s = Deadline(settings.wait_s)
     with (
         startup.ended_by_sigterm(),
-        startup.large_parts(settings, "uvloop", "service.web.server") as parts,
+        startup.large_parts(*startup.SERVING, running=settings) as parts,
         addresses(settings, left_s, serving=True, first=parts) as where,
     ):
         import uvloop
@@ -195,7 +195,7 @@ def work(host: str, port: int | None) -> int:
     left_s = Deadline(settings.wait_s)
     with (
         startup.ended_by_sigterm(),
-        startup.large_parts(settings, "uvloop") as parts,
+        startup.large_parts("uvloop", running=settings) as parts,
         addresses(settings, left_s, first=parts) as where,
     ):
         import uvloop

@@ -78,12 +78,17 @@ def check_tables() -> None:
             importlib.import_module(module)
 
 
-@contextmanager
-def large_parts(settings: Settings, *also: str) -> Iterator[Callable[[], None]]:
-    """Check every table, import ``also``, and load the policy's tokenizers, in a thread while PostgreSQL starts.
+SERVING = ("uvloop", "service.web.server", "litestar.plugins.pydantic", "service.delivering.sender")
+"""What a process that answers over HTTP imports beside the tables."""
 
-    The function waits for that; nothing may be done in a database before it has returned. Raises like `check_tables`,
-    and `SettingsError` for a tokenizer that cannot be loaded.
+
+@contextmanager
+def large_parts(*also: str, running: Settings | None = None) -> Iterator[Callable[[], None]]:
+    """Check every table and import ``also``, in a thread while PostgreSQL starts.
+
+    For a process that runs debates its deployment is put together too: tokenizers, prompts and what calls vendors are
+    there then. The function waits for all that; nothing may be done in a database before it has returned. Raises like
+    `check_tables` and `deploy`.
     """
     # What starts PostgreSQL is imported here, and not by two threads at once.
     import service.store.startup  # noqa: F401
@@ -92,9 +97,12 @@ def large_parts(settings: Settings, *also: str) -> Iterator[Callable[[], None]]:
         check_tables()
         for module in also:
             importlib.import_module(module)
-        from service.money import tokenizers
+        if running is not None:
+            from service.intake.deployments import deploy
 
-        tokenizers.load(model.tokenizer for model in settings.policy.models.values())
+            if any(setting.base_url for setting in running.policy.providers.values()):
+                importlib.import_module("service.providers.transport")
+            deploy(running)
 
     with meanwhile(work) as done:
         yield done
