@@ -21,7 +21,6 @@ from service.debate.wires import Wire, complete_wires
 from service.delivering.dispatcher import Dispatcher
 from service.delivering.endpoints import Endpoints, process_writer
 from service.delivering.master_keys import open_master_keys
-from service.delivering.sender import Sender
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
 from service.identity.management import Management
@@ -330,13 +329,13 @@ async def sequencing_at(
         async with AsyncExitStack() as stack:
             signer = open_signer(signing_place(settings), heads_dir(settings), os.environ)
             stack.push_async_callback(signer.close)
-            client = Witnesses()
-            stack.push_async_callback(client.close)
-            store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
             audit = settings.policy.audit
-            sequencer = Sequencer(
-                store, SequencerLeadership(url), signer, audit=audit, client=client, announce=announce
-            )
+            client = Witnesses() if audit.witnesses else None
+            if client is not None:
+                stack.push_async_callback(client.close)
+            store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
+            lead = SequencerLeadership(url)
+            sequencer = Sequencer(store, lead, signer, audit=audit, client=client, announce=announce)
             if isinstance(audit.timestamps, TimeStamps):
                 authority = TimeStampAuthority(audit.timestamps)
                 stack.push_async_callback(authority.close)
@@ -393,6 +392,8 @@ async def running_deliveries(app: App) -> AsyncIterator[None]:
     if app.endpoints.keys is None:
         yield
         return
+    from service.delivering.sender import Sender  # its library for HTTP is large, and few commands send
+
     queue = DeliveryQueue(app.database, f"webhooks-{token_hex(6)}")
     dispatcher = Dispatcher(queue, app.hub, app.endpoints, app.endpoints.keys, Sender())
     task = asyncio.create_task(dispatcher.run(), name="webhooks")

@@ -7,7 +7,7 @@ imports them before the notice is on the screen.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -46,17 +46,22 @@ def log(environment: Mapping[str, str] = os.environ) -> None:
 
 
 @contextmanager
-def database(settings: Settings, opened: Opened = "running", *, quiet: bool = False) -> Iterator[DatabaseAddresses]:
+def database(
+    settings: Settings, opened: Opened = "running", *also: str, quiet: bool = False
+) -> Iterator[DatabaseAddresses]:
     """The database of these settings, as `service.store.startup.addresses` gives it, after a notice.
 
-    Every table is checked as in `startup.start`. ``quiet`` says nothing in a file or a pipe.
+    Every table is checked as in `startup.start`, and the modules ``also`` are imported, while PostgreSQL starts.
+    ``quiet`` says nothing in a file or a pipe.
     """
     with notice() as shown:
         _say(shown, settings, quiet=quiet)
         from service.cli import startup
 
-        startup.check_tables()
-        with _addresses(settings, opened, shown) as where:
+        with (
+            startup.large_parts(*also, running=settings if opened == "running" else None) as parts,
+            _addresses(settings, opened, shown, parts) as where,
+        ):
             shown.clear()
             yield where
 
@@ -69,19 +74,22 @@ def database_url(settings: Settings, *, quiet: bool = False) -> Iterator[str]:
 
 
 @contextmanager
-def _addresses(settings: Settings, opened: Opened, shown: Notice) -> Iterator[DatabaseAddresses]:
+def _addresses(
+    settings: Settings, opened: Opened, shown: Notice, parts: Callable[[], None]
+) -> Iterator[DatabaseAddresses]:
     from service.store.startup import DatabaseAddresses, addresses, database_url
 
     if opened == "running":
-        with addresses(settings) as where:
+        with addresses(settings, first=parts) as where:
             yield where
     elif opened == "examining":
+        parts()
         from service.cli.access.in_process import examined
 
         with examined(settings, shown.clear) as where:
             yield where
     else:
-        with database_url(settings) as url:
+        with database_url(settings, first=parts) as url:
             yield DatabaseAddresses(url)
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
+from service.cli.meanwhile import uncollected
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -27,7 +29,8 @@ class CommandGroup(click.Group):
         """The command of a name, or ``None``."""
         if cmd_name not in self.MODULES:
             return None
-        module = importlib.import_module(f"{self.PACKAGE}.{self.MODULES[cmd_name][0]}")
+        with uncollected():
+            module = importlib.import_module(f"{self.PACKAGE}.{self.MODULES[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

@@ -1,4 +1,7 @@
-"""``gainsay serve | work | migrate``: the processes of a deployment."""
+"""``gainsay serve | work | migrate``: the processes of a deployment.
+
+Their large parts are imported while an embedded PostgreSQL starts (`startup.large_parts`), and so not at the top here.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
-import uvloop
 from click.core import ParameterSource
 
-from service import telemetry
-from service.app import (
-    open_app,
-    running_deliveries,
-    running_lag_meter,
-    running_self_check,
-    running_sequencer,
-    running_worker,
-)
 from service.cli import exit_codes, startup
 from service.cli.terminal_text import say
 from service.policy.settings import Settings
-from service.store.schema.wait_for_database import Deadline
-from service.store.startup import DatabaseAddresses, addresses, run_migrations
 
 if TYPE_CHECKING:
+    from service.store.startup import DatabaseAddresses
     from service.web.socket_file import SocketFile
 
 
@@ -79,14 +71,23 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
       3  a setting or the database is unfit, or the database did not start in
          time: a restart helps in the second case, an operator in the first
     """
-    from service.web.loopback import refuse_open_address
+    from service.web.open_address import refuse_open_address
 
     place = Place(host, port, _socket_file(unix, unix_group))
-    settings = startup.start(quiet=False)
+    settings = startup.read()
     if settings.identity is None and place.file is None:
         refuse_open_address(host)
+    from service.store.schema.wait_for_database import Deadline
+    from service.store.startup import addresses
+
     left_s = Deadline(settings.wait_s)
-    with startup.ended_by_sigterm(), addresses(settings, left_s, serving=True) as where:
+    with (
+        startup.ended_by_sigterm(),
+        startup.large_parts(*startup.SERVING, running=settings) as parts,
+        addresses(settings, left_s, serving=True, first=parts) as where,
+    ):
+        import uvloop
+
         work, sequence = not no_worker, not no_sequencer
         uvloop.run(_serve(settings, where, place, left_s, with_worker=work, with_sequencer=sequence))
     return exit_codes.DONE
@@ -114,6 +115,15 @@ async def _serve(
     with_worker: bool,
     with_sequencer: bool,
 ) -> None:
+    from service import telemetry
+    from service.app import (
+        open_app,
+        running_deliveries,
+        running_lag_meter,
+        running_self_check,
+        running_sequencer,
+        running_worker,
+    )
     from service.web.server import listen
     from service.web.stream_listeners import raise_limit
 
@@ -178,9 +188,18 @@ def work(host: str, port: int | None) -> int:
       3  a setting or the database is unfit, or the database did not start in
          time: a restart helps in the second case, an operator in the first
     """
-    settings = startup.start(quiet=False)
+    settings = startup.read()
+    from service.store.schema.wait_for_database import Deadline
+    from service.store.startup import addresses
+
     left_s = Deadline(settings.wait_s)
-    with startup.ended_by_sigterm(), addresses(settings, left_s) as where:
+    with (
+        startup.ended_by_sigterm(),
+        startup.large_parts("uvloop", running=settings) as parts,
+        addresses(settings, left_s, first=parts) as where,
+    ):
+        import uvloop
+
         uvloop.run(_work(settings, where, host, port, left_s))
     return exit_codes.DONE
 
@@ -188,6 +207,9 @@ def work(host: str, port: int | None) -> int:
 async def _work(
     settings: Settings, where: DatabaseAddresses, host: str, port: int | None, left_s: Callable[[], float]
 ) -> None:
+    from service import telemetry
+    from service.app import open_app, running_deliveries, running_lag_meter, running_self_check, running_worker
+
     with startup.ending() as end:
         async with open_app(settings, where, left_s=end.cut_short(left_s)) as app, AsyncExitStack() as stack:
             about = ""
@@ -219,6 +241,8 @@ def migrate() -> int:
     migrates the embedded one. It refuses a migration file that was edited after it was applied.
     """
     settings = startup.start(quiet=True)
+    from service.store.startup import run_migrations
+
     applied = run_migrations(settings)
     for name in applied:
         say(f"applied {name}")

@@ -13,6 +13,7 @@ import click
 
 from service.cli.interruptions import ENDS, forget
 from service.cli.logs import log_from
+from service.cli.meanwhile import meanwhile, uncollected
 from service.cli.memory_guard import close_memory
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
@@ -54,6 +55,16 @@ def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     """
     close_memory()
     check_tables()
+    return _settings(quiet=quiet, environment=environment)
+
+
+def read(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of a process that serves, with the log set up; `large_parts` checks the tables."""
+    close_memory()
+    return _settings(quiet=False, environment=environment)
+
+
+def _settings(*, quiet: bool, environment: Mapping[str, str]) -> Settings:
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
     log_from(level, traces=not quiet or level == "DEBUG")
@@ -62,8 +73,39 @@ def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
 
 def check_tables() -> None:
     """Import every table; raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for one that lacks a row."""
-    for module in TABLES:
-        importlib.import_module(module)
+    with uncollected():
+        for module in TABLES:
+            importlib.import_module(module)
+
+
+SERVING = ("uvloop", "service.web.server", "litestar.plugins.pydantic", "service.delivering.sender")
+"""What a process that answers over HTTP imports beside the tables."""
+
+
+@contextmanager
+def large_parts(*also: str, running: Settings | None = None) -> Iterator[Callable[[], None]]:
+    """Check every table and import ``also``, in a thread while PostgreSQL starts.
+
+    For a process that runs debates its deployment is put together too: tokenizers, prompts and what calls vendors are
+    there then. The function waits for all that; nothing may be done in a database before it has returned. Raises like
+    `check_tables` and `deploy`.
+    """
+    # What starts PostgreSQL is imported here, and not by two threads at once.
+    import service.store.startup  # noqa: F401
+
+    def work() -> None:
+        check_tables()
+        for module in also:
+            importlib.import_module(module)
+        if running is not None:
+            from service.intake.deployments import deploy
+
+            if any(setting.base_url for setting in running.policy.providers.values()):
+                importlib.import_module("service.providers.transport")
+            deploy(running)
+
+    with meanwhile(work) as done:
+        yield done
 
 
 def start_without_settings(environment: Mapping[str, str] = os.environ) -> None:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC
+from typing import TYPE_CHECKING
 
 from service import telemetry
 from service.delivering.addresses import AddressRules, read_networks
@@ -26,13 +27,16 @@ from service.delivering.endpoints import Endpoints
 from service.delivering.master_keys import MasterKeys, MasterMissing
 from service.delivering.payload import EndedData, EndedEvent, ProbeData, ProbeEvent, encode
 from service.delivering.schedule import next_wait, read_retry_after
-from service.delivering.sender import GONE, Sender, Sent
+from service.delivering.sent import GONE, Sent
 from service.delivering.signing import signed_headers
 from service.errors import GainsayError, StoreUnavailable
 from service.policy.webhooks import Webhooks
 from service.store.hub import EventHub
 from service.store.retry_window import retry
 from service.store.webhooks import AttemptEnd, Claimed, DeliveryQueue, Endpoint, Outcome, sending_endpoint
+
+if TYPE_CHECKING:
+    from service.delivering.sender import Sender
 
 PLACES, PER_TENANT, PER_ENDPOINT = 256, 32, 4
 """The most attempts under way: in this process, of one tenant, and of one endpoint whose last attempt was taken."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from secrets import token_bytes
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from service.audit.record import Actor, Writer
 from service.delivering.addresses import AddressRefused, AddressRules, read_networks
 from service.delivering.master_keys import SETTING, MasterKeys, MasterMissing
-from service.delivering.sender import Sender
 from service.delivering.signing import shown
 from service.errors import Forbidden, GainsayError, NotFound
 from service.identity.caller import Caller
@@ -27,6 +27,9 @@ from service.store.current_log import CurrentLogs
 from service.store.identity_changes import Place
 from service.store.pool import Database
 from service.store.webhooks import Delivery, Endpoint, Most, NewEndpoint, Reach
+
+if TYPE_CHECKING:
+    from service.delivering.sender import Sender
 
 KEEP_HOURS, KEEP_HOURS_MAX = 24, 720
 """How long the secret before a rotation signs beside the new one, unless another time is given, and at most."""
@@ -77,12 +80,22 @@ class Endpoints:
         sender: Sender | None = None,
     ) -> None:
         self.database, self.policy_of, self.keys = database, policy_of, keys
-        self.sender = sender or Sender()
+        self._given = sender
         self._logs, self._process = logs, process
 
     def close(self) -> None:
         """End; call this when no request is under way."""
-        self.sender.close()
+        if self._given is not None:
+            self._given.close()
+
+    @property
+    def sender(self) -> Sender:
+        """The rules' reader of addresses; a process that sends has imported its library for HTTP by then."""
+        if self._given is None:
+            from service.delivering.sender import Sender
+
+            self._given = Sender()
+        return self._given
 
     async def create(self, caller: Caller, url: str, cases: Reach | None) -> Granted:
         """A new endpoint; raises `InvalidWebhook`, `WebhookConflict` and `Forbidden`."""

@@ -25,9 +25,7 @@ from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
-import httpx
 from aiohttp.abc import AbstractResolver, ResolveResult
-from msgspec import Struct
 from yarl import URL
 
 import service
@@ -41,33 +39,15 @@ from service.delivering.addresses import (
     read_url,
 )
 from service.delivering.resolving import LookupFailed, Resolver
+from service.delivering.sent import Sent
 from service.errors import SettingsError
-from service.policy.trust import trust_own
+from service.policy.trust import trust_own, usual_issuers
 
 HOPS = 3
 BODY_MAX, BODY_S = 4_096, 1.0
 HEAD_MAX = 8_190
 CONNECT_S = 5.0
 FOLLOWED = frozenset({307, 308})
-GONE = 410
-
-
-class Sent(Struct, frozen=True):
-    """How an attempt went: the status, or the reason why there is none, and the address that was asked last.
-
-    ``refused`` says that the rules of addresses forbade it. ``retry_after`` is the header as it came.
-    """
-
-    status: int | None = None
-    reason: str = ""
-    asked: str | None = None
-    refused: bool = False
-    retry_after: str | None = None
-
-    @property
-    def taken(self) -> bool:
-        """Whether the receiver took the message."""
-        return self.status is not None and 200 <= self.status < 300
 
 
 class Sender:
@@ -228,13 +208,7 @@ class _Fixed(AbstractResolver):
 @cache
 def _trusted() -> ssl.SSLContext:
     """The usual issuers and the deployment's own; raises `SettingsError` if a file has none."""
-    try:
-        return trust_own(httpx.create_ssl_context(trust_env=True))
-    except OSError as error:
-        raise SettingsError(
-            "expected issuers' certificates in PEM in the file that SSL_CERT_FILE names, found none that can be read "
-            f"({error.strerror or error}); correct the variable, or leave it out to trust the usual issuers"
-        ) from None
+    return trust_own(usual_issuers())
 
 
 def _reason(error: Exception) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import service
 from service.errors import SettingsError
+from service.policy.trust import usual_issuers
 
 if TYPE_CHECKING:
     import httpx
@@ -42,10 +43,8 @@ def trusted(ca: str | None) -> ssl.SSLContext:
 
     Raises `SettingsError` for a file without any.
     """
-    import httpx
-
     if ca is None:
-        return httpx.create_ssl_context()
+        return usual_issuers()
     try:
         context = ssl.create_default_context(cafile=ca)
     except (OSError, ssl.SSLError) as error:

@@ -12,7 +12,7 @@ bytes, an upper bound for every tokenizer of bytes.
 
 from __future__ import annotations
 
-from base64 import b64decode
+from binascii import a2b_base64
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -85,8 +85,8 @@ def add(name: str, ranks: bytes) -> None:
     if name not in _encodings:
         from tiktoken import Encoding
 
-        lines = (line.split() for line in ranks.splitlines() if line)
-        table = {b64decode(token): int(rank) for token, rank in lines}
+        words = ranks.split()  # a token in base64 and its rank, in turn
+        table = dict(zip(map(a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
         _encodings[name] = Encoding(name, pat_str=_PATTERNS[name], mergeable_ranks=table, special_tokens={})
 
 

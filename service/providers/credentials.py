@@ -93,5 +93,8 @@ class Credentials:
 
     def stand_in(self, raw: bytes) -> bool:
         """Whether these bytes contain one of the secrets, because a server has echoed it."""
-        values = (secret.reveal() for secret in (*(one.secret for one in self._carried), *self._former))
-        return any(len(value) >= TELLING_LENGTH and value.encode() in raw for value in values)
+        for secret in (*[one.secret for one in self._carried], *self._former):
+            value = secret.reveal()
+            if len(value) >= TELLING_LENGTH and value.encode() in raw:
+                return True
+        return False

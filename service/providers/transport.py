@@ -4,34 +4,31 @@
     one time limit for making the connection, and one for the whole call
     a body of at most `BODY_MAX` bytes, counted after decompression
 
-This is the only module that imports httpx and aiohttp. Their errors carry the request and its keys, so none of them
-leaves this module, also not as the context of our error. A failure is returned from here; the caller raises it after
-the library's error is gone.
+This is the only module that calls vendors, with aiohttp itself. aiohttp sends a request again only if its method is
+idempotent, and ours are POSTs. Its errors carry the request and its keys, so none of them leaves this module, also not
+as the context of our error. A failure is returned from here; the caller raises it after the library's error is gone.
 
-A failure can have cost something only if a part of the request was sent. httpx-aiohttp reports a connection that ends
-after the request as a `ConnectTimeout`, so the error of aiohttp behind it decides.
+A failure can have cost something only if a part of the request was sent. aiohttp's own time-outs are of the type
+`TimeoutError` too, and the one for making a connection costs nothing, so they are looked at before the limit of the call.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from functools import cache
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import urlsplit
 
 import aiohttp
-import httpx
-from httpx_aiohttp import AiohttpTransport
 from msgspec import Struct
+from yarl import URL
 
 import service
 from service.errors import SettingsError
 from service.policy import ProviderSetting
-from service.policy.trust import trust_own
+from service.policy.trust import trust_own, usual_issuers
 from service.providers.credentials import Credentials
 from service.providers.failures import ProviderFailure
 from service.running.provider_port import CallFailed
@@ -40,9 +37,6 @@ BODY_MAX = 4_000_000
 PIECE = 262_144
 """Larger requests are sent in pieces of this many bytes, so that other calls go on; aiohttp warns otherwise."""
 KEPT_HEADERS = ("content-type", "retry-after-ms", "retry-after", "x-request-id", "request-id")
-
-# httpx logs the URL of every request at INFO, and a URL's query may hold a secret.
-logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 class HttpReply(Struct, frozen=True):
@@ -63,7 +57,7 @@ class Transport:
 
     def __init__(
         self,
-        url: httpx.URL,
+        url: URL,
         headers: Mapping[str, str],
         credentials: Credentials,
         *,
@@ -74,27 +68,29 @@ class Transport:
         self._url = url
         self._credentials = credentials
         self._call_s = call_s
-        self._client = httpx.AsyncClient(
-            transport=AiohttpTransport(verify=_trusted(), client=_session, proxy=httpx.Proxy(proxy) if proxy else None),
-            headers={
-                "accept": "application/json",
-                "accept-encoding": "identity",
-                "content-type": "application/json",
-                "user-agent": f"gainsay/{service.__version__}",
-                **headers,
-            },
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-            timeout=httpx.Timeout(None, connect=connect_s),
-            trust_env=False,
-        )
+        self._connect_s = connect_s
+        self._proxy = proxy
+        self._headers = {
+            "connection": "keep-alive",
+            "accept": "application/json",
+            "accept-encoding": "identity",
+            "content-type": "application/json",
+            "user-agent": f"gainsay/{service.__version__}",
+            **headers,
+        }
+        self._session: aiohttp.ClientSession | None = None
+        self._closed = False
+        _trusted()  # a file of issuers that cannot be read stops the start
 
     async def post(self, body: bytes) -> HttpReply | CallFailed:
         """Send a body; returns the response, or the reason why no whole response came. Raises no error."""
-        if self._client.is_closed:
+        if self._closed:
             return CallFailed("providerFault", "the provider is closed; nothing was sent", retry=False, billable=False)
         try:
             async with asyncio.timeout(self._call_s):
                 return await self._exchange(body)
+        except aiohttp.ClientError as error:  # some of them are a TimeoutError too
+            return _failure(error)
         except TimeoutError:
             return ProviderFailure("timeout", f"no whole reply within the {self._call_s:g} s that a call may take")
         except Exception as error:  # noqa: BLE001 - any error of the library may hold the request and its keys
@@ -102,23 +98,29 @@ class Transport:
 
     async def close(self) -> None:
         """End all connections."""
-        await self._client.aclose()
+        self._closed = True
+        if self._session is not None:
+            await self._session.close()
 
     async def _exchange(self, body: bytes) -> HttpReply:
+        if self._session is None:
+            self._session = _session(self._connect_s)
         large = len(body) > PIECE
         keys = self._credentials.reread()
-        async with self._client.stream(
-            "POST",
+        async with self._session.post(
             self._url,
-            content=_sliced(body) if large else body,
-            headers={**self._credentials.revealed(), **(_length(body) if large else {})},
+            data=_sliced(body) if large else body,
+            # Of the request and not of the session: a session's headers also go to a proxy.
+            headers={**self._headers, **self._credentials.revealed(), **(_length(body) if large else {})},
+            allow_redirects=False,
+            proxy=self._proxy,
         ) as response:
-            headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-            read = _Body(response.headers.get("content-encoding", "identity").strip().lower())
-            async for chunk in response.aiter_raw():
+            headers = {name: ", ".join(found) for name in KEPT_HEADERS if (found := response.headers.getall(name, ()))}
+            read = _Body(", ".join(response.headers.getall("content-encoding", ("identity",))).strip().lower())
+            async for chunk in response.content.iter_any():
                 if not read.take(chunk):
                     break
-            return HttpReply(response.status_code, headers, read.whole(), read.fault, keys)
+            return HttpReply(response.status, headers, read.whole(), read.fault, keys)
 
 
 async def _sliced(body: bytes) -> AsyncIterator[bytes]:
@@ -163,10 +165,9 @@ class _Body:
 
 
 def _failure(error: Exception) -> CallFailed:
-    """The failure that an error of the libraries means, by its type alone: its message names hosts and headers."""
-    cause = error.__cause__ if isinstance(error, httpx.HTTPError) and error.__cause__ else error
-    match cause:
-        case aiohttp.ConnectionTimeoutError() | httpx.PoolTimeout():
+    """The failure that an error of the library means, by its type alone: its message names hosts and headers."""
+    match error:
+        case aiohttp.ConnectionTimeoutError():
             return ProviderFailure("timeout", "no connection in time; nothing was sent", billable=False)
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
             return ProviderFailure("connectionCut", "the proxy did not connect; nothing was sent", billable=False)
@@ -186,18 +187,18 @@ def _failure(error: Exception) -> CallFailed:
         case aiohttp.ClientError() | OSError():
             return ProviderFailure("connectionCut", "the connection ended before the whole reply was there")
         case _:
-            return ProviderFailure("connectionCut", f"the call broke off with {type(cause).__name__}")
+            return ProviderFailure("connectionCut", f"the call broke off with {type(error).__name__}")
 
 
-def address(name: str, setting: ProviderSetting, path: str) -> httpx.URL:
+def address(name: str, setting: ProviderSetting, path: str) -> URL:
     """The URL of a provider's calls; raises `SettingsError`, whose message never shows the address."""
     base = setting.base_url or ""
     try:
         parts = urlsplit(base)
         whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
         plain = whole and "@" not in parts.netloc and not parts.query and not parts.fragment
-        url = httpx.URL(base.rstrip("/") + (setting.path or path)) if plain else None
-    except (ValueError, httpx.InvalidURL):
+        url = URL(base.rstrip("/") + (setting.path or path)) if plain and base.isprintable() else None
+    except ValueError:
         url = None
     if url is None:
         raise SettingsError(
@@ -205,28 +206,21 @@ def address(name: str, setting: ProviderSetting, path: str) -> httpx.URL:
             f"{'something else' if base else 'none'}; a user, a password or a query has no place in it (see key, "
             "secret_headers and query)"
         )
-    return url.copy_merge_params(setting.query) if setting.query else url
+    return url.update_query(setting.query) if setting.query else url
 
 
-def _session() -> aiohttp.ClientSession:
-    """Our own session, because the default one keeps cookies and allows only a hundred calls at the same time.
-
-    The number of claimed debates limits the calls, not this session.
-    """
-    connector = aiohttp.TCPConnector(limit=0, ssl=_trusted())
-    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+def _session(connect_s: float) -> aiohttp.ClientSession:
+    """A session without cookies, whose calls are limited by the number of claimed debates and not by it."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, ssl=_trusted()),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_s),
+        auto_decompress=False,
+        trust_env=False,
+    )
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The trusted issuers of certificates (`service.policy.trust`); SSL_CERT_DIR names a folder. Reading them is slow.
-
-    Raises `SettingsError` if the file has none.
-    """
-    try:
-        return trust_own(httpx.create_ssl_context())
-    except OSError as error:
-        raise SettingsError(
-            "expected issuers' certificates in PEM in the file that SSL_CERT_FILE names, found none that can be read "
-            f"({error.strerror or error}); correct the variable, or leave it out to trust the usual issuers"
-        ) from None
+    """The trusted issuers of certificates (`service.policy.trust`)."""
+    return trust_own(usual_issuers())

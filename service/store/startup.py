@@ -35,14 +35,23 @@ class DatabaseAddresses(Struct, frozen=True):
         return f"Addresses(sequencer={sequencer}, serving={serving})"
 
 
+def _nothing() -> None:
+    """What is done first where there is nothing."""
+
+
 @contextmanager
 def addresses(
-    settings: Settings, left_s: Deadline | None = None, *, serving: bool = False
+    settings: Settings,
+    left_s: Deadline | None = None,
+    *,
+    serving: bool = False,
+    first: Callable[[], object] = _nothing,
 ) -> Iterator[DatabaseAddresses]:
     """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
 
     A process that is ``serving`` callers has an address for that role too. PostgreSQL is waited for while seconds
-    remain; without a deadline it must be available. Raises `OpenIncident` and `Unguarded`, which an operator has to
+    remain; without a deadline it must be available. ``first`` is called when an embedded server has started, and before
+    anything is done in a database. Raises `OpenIncident` and `Unguarded`, which an operator has to
     look at first, and `SettingsError` for a missing GAINSAY_API_URL.
     """
     if serving and settings.database_url is not None and settings.api_url is None:
@@ -51,7 +60,7 @@ def addresses(
             "served, found none; make a login with: CREATE ROLE gainsay_serving LOGIN PASSWORD '...' "
             "IN ROLE gainsay_api"
         )
-    with _database(settings, left_s) as found:
+    with _database(settings, left_s, first) as found:
         url = found.serving if serving else None
         if url is not None:
             _check(lambda: check_serving(url, migrations()), left_s)
@@ -81,27 +90,32 @@ def sequencer_url(settings: Settings, left_s: Deadline | None = None) -> Iterato
 
 
 @contextmanager
-def database_url(settings: Settings) -> Iterator[str]:
+def database_url(settings: Settings, *, first: Callable[[], object] = _nothing) -> Iterator[str]:
     """PostgreSQL for the service's role, migrated and checked.
 
     Without GAINSAY_DATABASE_URL the embedded server runs while this is open. Raises the store's errors for a database
     that is down or unmigrated, whose login is an owner, or that may forget what it confirmed: no record is safe in it.
+    ``first`` is as in `addresses`.
     """
-    with _database(settings) as found:
+    with _database(settings, first=first) as found:
         yield found.service
 
 
 @contextmanager
-def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[DatabaseAddresses]:
+def _database(
+    settings: Settings, left_s: Deadline | None = None, first: Callable[[], object] = _nothing
+) -> Iterator[DatabaseAddresses]:
     if settings.database_url is None:
         _refuse_half(settings)
         with shared_server(settings.data_dir / "postgres", warm_s=_warm_s(settings, left_s)) as server:
+            first()
             migrate.migrate(server.url("gainsay_migrator"), migrations())
             check_database(server.url(), migrations())
             if left_s is not None:
                 left_s.renew()
             yield _of_server(server)
         return
+    first()
     own, migrating = settings.database_url, settings.migrate_url
 
     def check() -> None:

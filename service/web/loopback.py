@@ -12,14 +12,13 @@ No answer allows other origins to read it (CORS), and Cross-Origin-Resource-Poli
 from __future__ import annotations
 
 import re
-import socket
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import ip_address
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
-from service.errors import Forbidden, GainsayError, SettingsError
+from service.errors import Forbidden, GainsayError
 from service.web.problems import send_problem
 from service.web.refusals import Misdirected
 
@@ -40,29 +39,6 @@ class LoopbackDoor:
             await self._app(scope, receive, send)
         else:
             await send_problem(fault, scope["path"], send)
-
-
-def refuse_open_address(host: str) -> None:
-    """Raise `SettingsError` unless every address of a name is of this machine alone: no caller is authenticated."""
-    if not all(address.is_loopback for address in _addresses(host)):
-        raise SettingsError(
-            f"expected --host to be a loopback address such as 127.0.0.1, because no identity is configured and so no "
-            f"caller is authenticated, found {host}; name the credentials that callers come with in GAINSAY_IDENTITY "
-            "(docs/authentication.md, *A key tonight*), or leave --host out"
-        )
-
-
-def _addresses(host: str) -> set[IPv4Address | IPv6Address]:
-    """The addresses of a name, or the address that it is."""
-    try:
-        return {ip_address(host)}
-    except ValueError:
-        pass
-    try:
-        found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-    except OSError as error:
-        raise SettingsError(f"expected a host to listen on, found {host!r}: {error.strerror}") from error
-    return {ip_address(address.partition("%")[0]) for address in found}
 
 
 @lru_cache(maxsize=256)

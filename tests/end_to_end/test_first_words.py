@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
-from service.cli import beginning, main
+from service.cli import beginning, main, startup
+from service.errors import IncompleteTable
+from service.policy.settings import read_settings
+from service.store import startup as store_startup
 from service.store.embedded.presence import presence
 from service.store.embedded.server import shared_server
 
@@ -59,6 +62,62 @@ def called(folder: Path, *words: str, terminal: bool) -> tuple[dict[str, Any], s
         check=True,
     )
     return json.loads(done.stdout.splitlines()[-1]), done.stderr.decode()
+
+
+IMPORTED = """
+import json, sys
+from service.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+sys.stdout.write("\\n" + json.dumps(sorted(sys.modules)) + "\\n")
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "strange"),
+    [
+        (
+            ("--help",),
+            ("aiohttp", "asyncio", "msgspec", "rich", "service.cli.startup", "service.policy", "service.store"),
+        ),
+        (("--version",), ("aiohttp", "asyncio", "msgspec", "rich", "service.cli.startup", "service.policy")),
+        (("audit", "--help"), ("aiohttp", "asyncio", "msgspec", "rich", "service.cli.startup", "service.policy")),
+        (("serve", "--help"), ("aiohttp", "service.store", "service.web")),
+        (("work", "--help"), ("aiohttp", "service.store", "service.web")),
+    ],
+    ids=lambda value: " ".join(value) if "--" in value[-1] else "",
+)
+def test_a_help_imports_nothing_that_it_does_not_show(words: tuple[str, ...], strange: tuple[str, ...]) -> None:
+    done = subprocess.run([sys.executable, "-c", IMPORTED, *words], capture_output=True, check=True)
+
+    imported = json.loads(done.stdout.splitlines()[-1])
+    assert "click" in imported
+    assert {*strange, "httpx", "litestar", "prometheus_client", "psycopg", "service.app", "uvloop"} & set(
+        imported
+    ) == set()
+
+
+@pytest.mark.parametrize("opened", ["running", "reading"])
+def test_a_table_that_lacks_a_row_stops_a_command_before_anything_is_done_in_a_database(
+    opened: beginning.Opened, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def incomplete() -> None:
+        raise IncompleteTable("a table lacks a row")
+
+    migrated: list[str] = []
+    monkeypatch.setattr(startup, "check_tables", incomplete)
+    monkeypatch.setattr(store_startup.migrate, "migrate", lambda url, *_: migrated.append(url))
+    settings = read_settings({"GAINSAY_DATA_DIR": str(data_folder), "GAINSAY_WARM_S": "0"})
+
+    with pytest.raises(IncompleteTable), beginning.database(settings, opened):
+        pass
+    elsewhere = read_settings({"GAINSAY_DATABASE_URL": "postgresql://gainsay:sesame@127.0.0.1:1/gainsay"})
+    with pytest.raises(IncompleteTable), beginning.database(elsewhere, opened):
+        pass
+
+    assert migrated == []
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ _IGNORED = (
     "GAINSAY_IDENTITY",
 )
 """The settings of a real deployment."""
+LARGE = ("service.cli.demo.show", "service.web.server", "httpx")
+"""What is imported while PostgreSQL starts, beside the tables."""
 
 
 @click.command()
@@ -56,7 +58,7 @@ def demo(format_: str) -> int:
     settings = beginning.read(environment)
     screen = console()
     _opening(screen)
-    with beginning.database(settings, quiet=True) as where:
+    with beginning.database(settings, "running", *LARGE, quiet=True) as where:
         import asyncio
 
         from service.cli.demo.show import show_demo

@@ -12,8 +12,8 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -91,15 +91,18 @@ async def _demo(
     case = _case(format_)
     screen.print(Rule(text("1  An honest run"), align="left"))
     runs = [await _run(screen, honest, where, case)]
-    page.show_brief(screen, runs[0].result)
-    if format_ == FAULTY:
-        runs.append(await _go_wrong(screen, script, where, case))
-    screen.print(Rule(text(f"{len(runs) + 1}  What was recorded"), align="left"))
-    _replayed(screen, *runs)
-    _written(screen, folder, *runs)
-    screen.print()
-    screen.print(Rule(text(f"{len(runs) + 2}  What an examiner can check without us"), align="left"))
-    _verified(screen, honest, folder)
+    write(_bundle(folder, 0), runs[0].bundle)
+    with _verifying(honest, _bundle(folder, 0)) as verifying:
+        page.show_brief(screen, runs[0].result)
+        if format_ == FAULTY:
+            runs.append(await _go_wrong(screen, script, where, case))
+            write(_bundle(folder, 1), runs[1].bundle)
+        screen.print(Rule(text(f"{len(runs) + 1}  What was recorded"), align="left"))
+        _replayed(screen, *runs)
+        _written(screen, folder, *runs)
+        screen.print()
+        screen.print(Rule(text(f"{len(runs) + 2}  What an examiner can check without us"), align="left"))
+        _verified(screen, verifying)
     _next(screen, honest, folder, runs, OTHERS[format_ == OTHERS[0]])
 
 
@@ -167,25 +170,41 @@ def _replayed(screen: Console, *runs: ShownStep) -> None:
     screen.print(row(text("Replay", "bold"), text(words, "green")))
 
 
+def _bundle(folder: Path, number: int) -> Path:
+    """Where the bundle of a run is, counted from 0."""
+    return folder / f"{RUNS[number]}.zip"
+
+
 def _written(screen: Console, folder: Path, *runs: ShownStep) -> None:
     screen.print()
-    for name, run in zip(RUNS, runs, strict=False):
+    for number, (name, run) in enumerate(zip(RUNS, runs, strict=False)):
         path = folder / f"{name}.html"
         write(path, report.html(run.result).encode())
         screen.print(f"Report       {path}", soft_wrap=True)
-        write(folder / f"{name}.zip", run.bundle)
-        screen.print(f"Bundle       {folder / f'{name}.zip'}", soft_wrap=True)
+        screen.print(f"Bundle       {_bundle(folder, number)}", soft_wrap=True)
 
 
-def _verified(screen: Console, settings: Settings, folder: Path) -> None:
-    """Verify the first bundle as an examiner would: another process that is given the file and a pinned key alone."""
-    words = ["audit", "verify", str(folder / "honest-run.zip"), "--key", _pinned(settings), "--allow-unwitnessed"]
-    screen.print(text("No database, no network, no setting: the file and the log's public key. There is no witness."))
+@contextmanager
+def _verifying(settings: Settings, bundle: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Verify a bundle as an examiner would, beside the second run: another process that is given the file and a pinned
+    key alone."""
+    words = ["audit", "verify", str(bundle), "--key", _pinned(settings), "--allow-unwitnessed"]
     command = [sys.executable, "-m", "service", *words]
-    done = subprocess.run(command, env={}, cwd="/", capture_output=True, check=False)  # noqa: S603 - our own command
-    if done.returncode:
-        raise RecordsDisagree(f"the bundle does not verify: {done.stdout.decode().splitlines()[-1:]}")
-    for line in done.stdout.decode().splitlines():
+    silent = subprocess.DEVNULL
+    with subprocess.Popen(command, env={}, cwd="/", stdin=silent, stdout=subprocess.PIPE, stderr=silent) as verifying:  # noqa: S603 - our own command
+        try:
+            yield verifying
+        finally:
+            verifying.kill()  # where the second run has failed; one that has ended is not touched
+
+
+def _verified(screen: Console, verifying: subprocess.Popen[bytes]) -> None:
+    """Show what the verification found."""
+    screen.print(text("No database, no network, no setting: the file and the log's public key. There is no witness."))
+    lines = verifying.communicate()[0].decode().splitlines()
+    if verifying.returncode:
+        raise RecordsDisagree(f"the bundle does not verify: {lines[-1:]}")
+    for line in lines:
         screen.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -199,7 +218,7 @@ def _next(screen: Console, settings: Settings, folder: Path, runs: list[ShownSte
     screen.print()
     screen.print(text("What to try next", "bold"))
     command = "gainsay" if shutil.which("gainsay") else sys.argv[0]
-    bundle = folder / f"{RUNS[len(runs) - 1]}.zip"
+    bundle = _bundle(folder, len(runs) - 1)
     for words in (
         f"gainsay show {runs[-1].result.debate_id}",
         f"gainsay audit verify {bundle} --key {_pinned(settings)} --allow-unwitnessed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.errors import SettingsError
-from service.web.loopback import refuse_open_address
+from service.web.open_address import refuse_open_address
 
 
 class Listening(NamedTuple):

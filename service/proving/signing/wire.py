@@ -18,7 +18,7 @@ from ssl import SSLContext
 from msgspec import Struct
 
 import service
-from service.policy.trust import trust_own
+from service.policy.trust import trust_own, usual_issuers
 
 CALL_S = 5.0
 """The limit of the whole exchange, from the connection to the last byte."""
@@ -111,7 +111,5 @@ def _error_text(error: Exception) -> str:
 
 @cache
 def _trusted() -> SSLContext:
-    """The trusted issuers (`service.policy.trust`); SSL_CERT_DIR names a folder."""
-    import httpx
-
-    return trust_own(httpx.create_ssl_context())
+    """The trusted issuers (`service.policy.trust`)."""
+    return trust_own(usual_issuers())

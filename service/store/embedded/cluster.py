@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -173,9 +174,10 @@ def _initialise(cluster: Path, runner: ProgramRunner, passwords: dict[str, str])
     """Run initdb in an empty folder, admit only logins with a password on 127.0.0.1, make roles and database."""
     runner.hand_over(cluster)
     locale = ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
-    runner.run(
-        "initdb", "--pgdata", str(cluster), "--username", "postgres", "--no-instructions", "--auth", "reject", *locale
-    )
+    # A thousand files are on disk by one call of the system where it has that, and not one by one.
+    sync = ["--sync-method", "syncfs"] if sys.platform == "linux" else []
+    words = ("--username", "postgres", "--no-instructions", "--auth", "reject")
+    runner.run("initdb", "--pgdata", str(cluster), *words, *locale, *sync)
     (cluster / "pg_hba.conf").write_text("host all all 127.0.0.1/32 scram-sha-256\n", encoding="ascii")
     # Single-user mode takes statements on its standard input, so no password is ever on a command line.
     quiet = {"log_error_verbosity": "terse", "log_min_error_statement": "panic", "log_checkpoints": "off"}

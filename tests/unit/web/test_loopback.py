@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.errors import SettingsError
-from service.web.loopback import names_this_machine, refuse_open_address
+from service.web.loopback import names_this_machine
+from service.web.open_address import refuse_open_address
 
 HERE = ["localhost", "LOCALHOST:8321", "127.0.0.1", "127.0.0.1:80", "127.8.9.1:65535", "[::1]", "[::1]:8321"]
 ELSEWHERE = [
