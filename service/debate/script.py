@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
@@ -22,10 +22,10 @@ F = TypeVar("F", bound=Finding)
 N = TypeVar("N", bound=str)
 
 
-@lru_cache(maxsize=4_096)
-def _drawn(name: str) -> bytes:
-    """Kept, because a script is run many times."""
-    return sha256(name.encode()).digest()
+@lru_cache(maxsize=1_024)
+def _drawn(seed: str, at: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The order, drawn once for the same arguments: a format asks for it at each place where it shows these names."""
+    return tuple(sorted(names, key=lambda name: sha256(f"{seed}|{at}|{name}".encode()).digest()))
 
 
 class Due(Exception):
@@ -127,7 +127,7 @@ class Script:
 
     def order(self, names: Iterable[N], at: str) -> list[N]:
         """The names in an order drawn from the seed. Not by `random`: Python does not promise a stable shuffle."""
-        return sorted(names, key=lambda name: _drawn(f"{self.started.seed}|{at}|{name}"))
+        return list(cast(tuple[N, ...], _drawn(self.started.seed, at, tuple(names))))
 
     def _replies(self, kind: type[R], turns: Sequence[Turn]) -> tuple[R, ...]:
         return tuple(reply for turn in turns if isinstance(reply := self.facts.said[turn.id], kind))
