@@ -15,12 +15,13 @@
     debate.concluded             the move is to conclude with exactly that outcome, and no attempt is open
     anything else                never; the facts do not change
 
-The runner obeys the same functions that an auditor replays with.
+An auditor replays with these functions. The runner obeys the same, with a script that is kept where it rests
+(`service.debate.course`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Protocol
 
 from service.debate import adversarial, ballot, convergence, panel, stances
@@ -60,7 +61,7 @@ from service.debate.model import (
 from service.debate.replies import REPLY_TYPES, Reply, statements
 from service.debate.replies.pruning import Kept
 from service.debate.roster import Roster
-from service.debate.script import Due, Script, SeatSilent
+from service.debate.script import Script, SeatSilent
 from service.errors import IllegalEntry
 
 
@@ -69,7 +70,7 @@ class Format(Protocol):
 
     FORMAT: str
 
-    def play(self, s: Script, /) -> Outcome:
+    def play(self, s: Script, /) -> Coroutine[Move, None, Outcome]:
         """Its script."""
 
     def ended(self, s: Script, status: Status, reason: StopReason, detail: str, /) -> Outcome:
@@ -123,9 +124,9 @@ def next_move(case: Case, entries: Sequence[Entry]) -> Move:
 
 
 def decide(facts: Facts) -> Move:
-    """The next move from folded facts: the runner folds as it goes, `next_move` is the definition.
+    """The next move from folded facts: the script is run from the top over them. `next_move` is the definition.
 
-    The facts cache the move until an entry can change it, because the runner asks often.
+    The facts cache the move until an entry can change it, because the move is asked for often.
     """
     if facts.move is None:
         facts.move = _decide(facts)
@@ -181,16 +182,27 @@ def kept(facts: Facts, turn: Turn, reply: Reply) -> Kept:
     return FORMATS[facts.started.format].kept(Script(facts.started, facts), turn, reply)
 
 
+class Run:
+    """A format's script over the facts of a debate, from its top to where it rests."""
+
+    def __init__(self, started: DebateStarted, facts: Facts) -> None:
+        self._form, self._script = FORMATS[started.format], Script(started, facts)
+        self._played = self._form.play(self._script)
+
+    def next(self) -> Move:
+        """The move with which the script rests or ends. It ends with `Conclude`, and cannot be sent on after that."""
+        try:
+            return self._played.send(None)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return Conclude(outcome)
+        except SeatSilent as gone:
+            detail = f"{gone.turn} stayed silent: {gone.reason}"
+            return Conclude(self._form.ended(self._script, "failed", "seatSilent", detail))
+
+
 def _unstopped(started: DebateStarted, facts: Facts) -> Move:
-    script = Script(started, facts)
-    form = FORMATS[started.format]
-    try:
-        return Conclude(form.play(script))
-    except Due as due:
-        return due.move
-    except SeatSilent as gone:
-        detail = f"{gone.turn} stayed silent: {gone.reason}"
-        return Conclude(form.ended(script, "failed", "seatSilent", detail))
+    return Run(started, facts).next()
 
 
 def _illegal(facts: Facts, entry: Entry) -> str | None:
