@@ -39,7 +39,7 @@ class Course:
         self.fold(entry)
 
     def fold(self, entry: Entry) -> None:
-        """Add an entry that is known to be legal."""
+        """Add an entry without asking whether it is legal, as it was recorded or is supposed."""
         if not (isinstance(entry, TurnSpoke | CheckFound) or self.facts.unmoved_by(entry)):
             self._run = None
         self.facts.add(entry)

@@ -64,11 +64,13 @@ class Script:
     ) -> tuple[R, ...]:
         """The replies of these turns in their order, once all are answered; raises `MoneyEnded` or `SeatSilent`.
 
-        ``holding`` gives the closing turns; it is called only while turns are due.
+        ``holding`` gives the closing turns as they would be after all of these; it is called once, if any is due.
         """
+        held: tuple[Turn, ...] | None = None
         while due := tuple(turn for turn in turns if not self.facts.answered(turn.id)):
             if not self.facts.money_ended:
-                await rest(Ask(due, tuple(holding())))
+                held = tuple(holding()) if held is None else held
+                await rest(Ask(due, held))
             elif under_way := tuple(turn for turn in due if turn.id in self.facts.open):
                 # A sibling's reply is still on its way: closing turns must see it, so wait for it first.
                 await rest(Ask(under_way))
