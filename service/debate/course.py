@@ -26,16 +26,11 @@ class Course:
 
     def move(self) -> Move:
         """The next move; raises `IllegalEntry` if the debate has not started."""
-        facts = self.facts
-        if facts.move is None and facts.started and not (facts.stopped or facts.concluded):
-            facts.move = self._sent_on(facts.started)
-        return decide(facts)
+        return decide(self.facts, self._sent_on)
 
     def add(self, entry: Entry) -> None:
         """Add an entry; raises `IllegalEntry`, and leaves the facts as they are, if it is not legal."""
-        if self.facts.started:
-            self.move()  # what is legal is judged by the move that the facts keep
-        refuse_illegal(self.facts, entry)
+        refuse_illegal(self.facts, entry, self.move)
         self.fold(entry)
 
     def fold(self, entry: Entry) -> None:
@@ -44,9 +39,9 @@ class Course:
             self._run = None
         self.facts.add(entry)
 
-    def _sent_on(self, started: DebateStarted) -> Move:
+    def _sent_on(self, started: DebateStarted, facts: Facts) -> Move:
         """The move with which the script rests next; a script that has ended, or failed, is not kept."""
-        run, self._run = self._run or Run(started, self.facts), None
+        run, self._run = self._run or Run(started, facts), None
         move = run.next()
         if not isinstance(move, Conclude):
             self._run = run

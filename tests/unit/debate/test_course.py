@@ -16,7 +16,9 @@ from service.debate import convergence
 from service.debate import course as course_module
 from service.debate.course import Course
 from service.debate.entries import (
+    AttemptFailed,
     BudgetRefused,
+    Charge,
     DebateStarted,
     DebateStopped,
     Entry,
@@ -25,8 +27,8 @@ from service.debate.entries import (
     TurnSpoke,
 )
 from service.debate.facts import Facts
-from service.debate.kernel import Run, decide, next_move
-from service.debate.model import Options
+from service.debate.kernel import FORMATS, Run, decide, next_move
+from service.debate.model import Conclude, Options
 from service.debate.options import BallotOptions, ConvergenceOptions, PanelOptions, StancesOptions
 from service.debate.script import Script
 from service.errors import IllegalEntry
@@ -253,6 +255,23 @@ def test_a_script_that_fails_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> 
             course.move()
 
     assert course.move() == next_move(a_case(), entries[:last])
+
+
+def test_a_debate_whose_script_fails_can_be_stopped_and_its_calls_are_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only an entry that hangs on the next move asks for it: a fault in a script must not keep a charge out."""
+    entries, course = drive(start_of(formats.plain("convergence/1"))), Course()
+    asked = next(n for n, entry in enumerate(entries) if isinstance(entry, TurnAsked))
+    for entry in entries[: asked + 1]:
+        course.fold(entry)
+    (turn, attempt), *_ = course.facts.open.items()
+    monkeypatch.setattr(FORMATS["convergence/1"], "play", _failing)
+
+    course.add(AttemptFailed(turn, attempt, "lost", "its worker died", Charge(1, "reserved")))
+    course.add(DebateStopped("fault", "its script fails"))
+
+    move = course.move()
+    assert isinstance(move, Conclude)
+    assert move.outcome.stop_reason == "fault"
 
 
 def _failing(*_: Any) -> Any:
