@@ -351,8 +351,8 @@ def _takes_before(facts: Facts, turn: TurnId) -> Iterator[TurnId]:
 def _marked(facts: Facts, turn: TurnId) -> Iterator[str]:
     """The words of a reply that its finding marks."""
     found = facts.found.get(f"{turn}/texts")
-    said = dict(texts_of(facts.said[turn]))
-    if isinstance(found, TextsFound):
+    if isinstance(found, TextsFound) and found.marked:
+        said = dict(texts_of(facts.said[turn]))
         yield from (said[passage.field][slice(*passage.span)] for passage in found.marked)
 
 

@@ -110,41 +110,41 @@ EMPTY = (
 """The flags of a challenge that may have been none, or had no effect: they cap the confidence, and a person decides."""
 
 
-def play(s: Script) -> Outcome:
+async def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, satisfied = _options(s.started), 0, False
     try:
-        screen(s, table)
+        await screen(s, table)
         framing = Turn(FRAMING, "framing", fragments=_fragments(s, "framing", 0))
-        s.ask(Framing, framing)
-        s.find(TextsFound, texts(framing))
+        await s.ask(Framing, framing)
+        await s.find(TextsFound, texts(framing))
         for r in range(1, min(options.max_rounds, ROUND_CEILING) + 1):
             proposers = _proposers(s, r)
-            s.ask(Proposal, *proposers, holding=_closing(s, r, *proposers))
-            examine(s, *proposers)
-            if _challenge(s, r, take=1):
-                _challenge(s, r, take=2)
+            await s.ask(Proposal, *proposers, holding=_closing(s, r, *proposers))
+            await examine(s, *proposers)
+            if await _challenge(s, r, take=1):
+                await _challenge(s, r, take=2)
             rebuttals = _rebuttals(s, r)
-            s.ask(Rebuttal, *rebuttals, holding=_closing(s, r, *rebuttals))
-            examine(s, *rebuttals)
-            s.ask(Moderation, _moderator(s, r))  # its second take, like the second order, is held before, not here
-            settle(s, Moderation, _moderator(s, r))
+            await s.ask(Rebuttal, *rebuttals, holding=_closing(s, r, *rebuttals))
+            await examine(s, *rebuttals)
+            await s.ask(Moderation, _moderator(s, r))  # its second take, like the second order, was held before
+            await settle(s, Moderation, _moderator(s, r))
             satisfied = not wants_another(s, r) and r >= _last_evidence(s)
             if satisfied:
                 break
-        hear(s, _critique(s, r), *(turn.id for turn in _rebuttals(s, r)))
-        _ask_again(s)
+        await hear(s, _critique(s, r), *(turn.id for turn in _rebuttals(s, r)))
+        await _ask_again(s)
         reason: StopReason = "moderatorSatisfied" if satisfied else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
         closed = True
         if _standing(s, r) and not s.said(turn_id(r, "moderator")):
-            examine(s, *_proposers(s, r), _critic(s, r, 1), _critic(s, r, 2), *_rebuttals(s, r))
-            closed = s.close(Moderation, _moderator(s, r)) is not None
+            await examine(s, *_proposers(s, r), _critic(s, r, 1), _critic(s, r, 2), *_rebuttals(s, r))
+            closed = await s.close(Moderation, _moderator(s, r)) is not None
         if s.said(turn_id(r, "moderator")):
-            closed = settle(s, Moderation, _moderator(s, r))
+            closed = await settle(s, Moderation, _moderator(s, r))
         if closed:
-            _ask_again(s)
+            await _ask_again(s)
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
 
@@ -238,12 +238,12 @@ def moderated(s: Script, turn: TurnId) -> dict[str, str]:
     return labels(swapped(first) if phase_of(turn) == "swapped" else first)
 
 
-def _challenge(s: Script, r: int, take: int) -> bool:
+async def _challenge(s: Script, r: int, take: int) -> bool:
     """Ask the critic and check the critique; returns whether it is so weak that it is asked for again."""
     turn = _critic(s, r, take)
-    (critique,) = s.ask(Critique, turn, holding=_closing(s, r, turn))
-    examine(s, turn)
-    (found,) = s.find(CritiqueFound, _critique_check(s, r, turn.id))
+    (critique,) = await s.ask(Critique, turn, holding=_closing(s, r, turn))
+    await examine(s, turn)
+    (found,) = await s.find(CritiqueFound, _critique_check(s, r, turn.id))
     return critique.challenge_strength < _options(s.started).require_critic_retry_below or bool(found.weak)
 
 
@@ -310,16 +310,16 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
     return Turn(turn, "moderator", (FRAMING, *heard), fragments + _fragments(s, "moderator", r))
 
 
-def _ask_again(s: Script) -> None:
+async def _ask_again(s: Script) -> None:
     """Ask for the last moderation again in the reverse order, and with the passages masked, if the options say so."""
     if (final := final_of(s)) is None:
         return
     moderator = _moderator(s, round_of(final))
     if _options(s.started).swapped:
         again = swapped(moderator)
-        if s.close(Moderation, again, holding=lambda: masked_turns(s, moderator)):
-            settle(s, Moderation, again)
-    ask_masked(s, Moderation, moderator)
+        if await s.close(Moderation, again, holding=lambda: masked_turns(s, moderator)):
+            await settle(s, Moderation, again)
+    await ask_masked(s, Moderation, moderator)
 
 
 def _critique(s: Script, r: int) -> TurnId:

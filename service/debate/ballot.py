@@ -65,16 +65,16 @@ Place = tuple[int, str, TurnId]
 """A place in the schedule: round, phase, turn."""
 
 
-def play(s: Script) -> Outcome:
+async def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, phase = _options(s.started.options), 0, ""
     try:
-        screen(s, table)
+        await screen(s, table)
         for r in range(1, options.max_rounds + 1):
             for phase in PHASES:
-                _hear(s, r, phase)
+                await _hear(s, r, phase)
                 if _decided(options, _latest(_casts(s, _phase(options, r, phase)))):  # all have voted in it
-                    hear(s, *(turn for _, _, turn in _schedule(options)))
+                    await hear(s, *(turn for _, _, turn in _schedule(options)))
                     return ended(s, "completed", "consensus", f"the votes decided after the {phase} of round {r}")
         return ended(s, "completed", "roundCeiling", f"no option led with enough votes after all {r} rounds")
     except MoneyEnded:
@@ -218,7 +218,7 @@ def _schedule(options: BallotOptions) -> Iterator[Place]:
             yield from _phase(options, r, phase)
 
 
-def _hear(s: Script, r: int, phase: str) -> None:
+async def _hear(s: Script, r: int, phase: str) -> None:
     """Ask the debaters of a phase, each with all earlier replies; the first proposals without any.
 
     A turn is built only until its reply is checked, because a script is run many times.
@@ -227,8 +227,8 @@ def _hear(s: Script, r: int, phase: str) -> None:
     for _, _, turn in _phase(options, r, phase):
         if f"{turn}/texts" not in s.facts.found:
             asked = _turn(options, turn, phase, () if (r, phase) == (1, "proposal") else _before(options, turn))
-            s.ask(Ballot, asked)
-            examine(s, asked)
+            await s.ask(Ballot, asked)
+            await examine(s, asked)
 
 
 def _before(options: BallotOptions, turn: TurnId) -> tuple[TurnId, ...]:

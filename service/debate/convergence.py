@@ -26,7 +26,7 @@ This file is frozen once released: a change is a new file and a new version, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple
 
 from service.debate.alike import families
@@ -70,28 +70,28 @@ ROUNDS_MAX = 20
 """The most rounds after the independent one that the kernel plays; policy allows fewer."""
 
 
-def play(s: Script) -> Outcome:
+async def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, converged = _options(s.started.options), 0, False
     try:
-        screen(s, table)
+        await screen(s, table)
         for r in range(options.max_rounds + 1):
             debaters = _debaters(s, r)
-            s.gather(Position, *debaters, quorum=QUORUM, holding=_closing(s, debaters))
-            examine(s, *debaters)
-            if converged := options.convergence_check and _converged(s, r):
+            await s.gather(Position, *debaters, quorum=QUORUM, holding=_closing(s, debaters))
+            await examine(s, *debaters)
+            if converged := options.convergence_check and await _converged(s, r):
                 break
-        hear(s, *_heard(s))
+        await hear(s, *_heard(s))
         if options.judge:
-            s.ask(Ruling, _judge(s, r))  # no money is reserved for its check: a ruling is worth more
-            settle(s, Ruling, _judge(s, r))
-            _ask_again(s, r)
+            await s.ask(Ruling, _judge(s, r))  # no money is reserved for its check: a ruling is worth more
+            await settle(s, Ruling, _judge(s, r))
+            await _ask_again(s, r)
         reason: StopReason = "consensus" if converged else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
         if heard := _heard(s):
-            examine(s, *(turn for q in range(r + 1) for turn in _debaters(s, q)))
-            _close(s, _last(heard))
+            await examine(s, *(turn for q in range(r + 1) for turn in _debaters(s, q)))
+            await _close(s, _last(heard))
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
 
@@ -175,8 +175,12 @@ def shown(s: Script, turn: Turn) -> dict[TurnId, str]:
 
 def labels(s: Script) -> dict[str, str]:
     """The neutral labels of the debaters, by seat and in their order: drawn from the seed, so they reveal no seat."""
-    drawn = s.order(debater_seats(s.started.options), "labels")
-    return {seat: f"Debater {chr(ord('A') + i)}" for i, seat in enumerate(drawn)}
+    return {seat: f"Debater {chr(ord('A') + i)}" for i, seat in enumerate(_lettered(s))}
+
+
+def _lettered(s: Script) -> list[str]:
+    """The debaters' seats in the order of their letters."""
+    return s.order(debater_seats(s.started.options), "labels")
 
 
 def table(options: Options) -> Roster:
@@ -228,9 +232,9 @@ def _rounds(s: Script) -> range:
     return range(_options(s.started.options).max_rounds + 1)
 
 
-def _spoken(s: Script, r: int) -> tuple[TurnId, ...]:
-    """The debaters' turns of a round that spoke, in the order of their letters."""
-    return tuple(turn for seat in labels(s) if s.said(turn := turn_id(r, seat)))
+def _spoken(s: Script, r: int, due: Collection[TurnId] = ()) -> tuple[TurnId, ...]:
+    """The debaters' turns of a round that spoke, in the order of their letters, and ``due`` as if they had."""
+    return tuple(turn for seat in _lettered(s) if s.said(turn := turn_id(r, seat)) or turn in due)
 
 
 def _heard(s: Script) -> tuple[TurnId, ...]:
@@ -242,8 +246,8 @@ def _last(turns: Sequence[TurnId]) -> int:
     return max((round_of(turn) for turn in turns), default=0)
 
 
-def _converged(s: Script, r: int) -> bool:
-    s.find(ConvergenceFound, Check(f"{r}/convergence", "convergence", _spoken(s, r)))
+async def _converged(s: Script, r: int) -> bool:
+    await s.find(ConvergenceFound, Check(f"{r}/convergence", "convergence", _spoken(s, r)))
     return _found_converged(s, r)
 
 
@@ -350,8 +354,8 @@ def _judge(s: Script, r: int, due: Sequence[Turn] = ()) -> Turn:
 
     Each round is shown in an order of its own, drawn from the seed.
     """
-    heard = {*_heard(s), *(turn.id for turn in due)}
-    sees = tuple(t for q in range(r + 1) for t in s.order((t for t in heard if round_of(t) == q), f"{q}.judge"))
+    asked = {turn.id for turn in due}
+    sees = tuple(t for q in range(r + 1) for t in s.order(_spoken(s, q, asked), f"{q}.judge"))
     return _turn(_options(s.started.options), turn_id(r, "judge"), sees)
 
 
@@ -371,20 +375,24 @@ def _closing(s: Script, due: Sequence[Turn]) -> Callable[[], tuple[Turn, ...]]:
     return lambda: _judges(s, due[0].round, due) if judged and due else ()
 
 
-def _close(s: Script, r: int) -> None:
+async def _close(s: Script, r: int) -> None:
     """Ask the judge to close on the replies from before the money ended."""
-    if _options(s.started.options).judge and s.close(Ruling, _judge(s, r)) and settle(s, Ruling, _judge(s, r)):
-        _ask_again(s, r)
+    if (
+        _options(s.started.options).judge
+        and await s.close(Ruling, _judge(s, r))
+        and await settle(s, Ruling, _judge(s, r))
+    ):
+        await _ask_again(s, r)
 
 
-def _ask_again(s: Script, r: int) -> None:
+async def _ask_again(s: Script, r: int) -> None:
     """Ask the judge again in the reverse order, and with the passages masked, if the options say so."""
     judge = _judge(s, r)
     if _options(s.started.options).swapped:
         again = swapped(judge)
-        if s.close(Ruling, again, holding=lambda: masked_turns(s, judge)):
-            settle(s, Ruling, again)
-    ask_masked(s, Ruling, judge)
+        if await s.close(Ruling, again, holding=lambda: masked_turns(s, judge)):
+            await settle(s, Ruling, again)
+    await ask_masked(s, Ruling, judge)
 
 
 def _ruled(s: Script, phase: str = "") -> TurnId | None:

@@ -71,13 +71,10 @@ class Facts:
     def add(self, entry: Entry) -> None:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
+        self.move = self.move if self.unmoved_by(entry) else None
         charge = entry.charge if isinstance(entry, TurnSpoke | AttemptFailed) else None
-        flagged = charge is not None and bool(charge.excess or charge.below_floor)
         self.excess += charge.excess if charge else 0
         self.below_floor |= charge is not None and charge.below_floor is not None
-        # An attempt changes no move, except that closing turns wait for those under way and that a charge is flagged.
-        unmoved = isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not flagged
-        self.move = self.move if unmoved else None
         match entry:
             case CaseReceived():
                 self.case = entry.case
@@ -103,6 +100,15 @@ class Facts:
                 self.stopped = self.stopped or entry
             case DebateConcluded():
                 self.concluded = entry.outcome
+
+    def unmoved_by(self, entry: Entry) -> bool:
+        """Whether an entry leaves the next move as it is.
+
+        An attempt does, except that closing turns wait for those under way and that a charge is flagged.
+        """
+        charge = entry.charge if isinstance(entry, AttemptFailed) else None
+        flagged = charge is not None and bool(charge.excess or charge.below_floor)
+        return isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not flagged
 
     def _failed(self, entry: AttemptFailed) -> None:
         self.open.pop(entry.turn, None)

@@ -15,12 +15,13 @@
     debate.concluded             the move is to conclude with exactly that outcome, and no attempt is open
     anything else                never; the facts do not change
 
-The runner obeys the same functions that an auditor replays with.
+An auditor replays with these functions. The runner obeys the same, with a script that is kept where it rests
+(`service.debate.course`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Protocol
 
 from service.debate import adversarial, ballot, convergence, panel, stances
@@ -60,7 +61,7 @@ from service.debate.model import (
 from service.debate.replies import REPLY_TYPES, Reply, statements
 from service.debate.replies.pruning import Kept
 from service.debate.roster import Roster
-from service.debate.script import Due, Script, SeatSilent
+from service.debate.script import Script, SeatSilent
 from service.errors import IllegalEntry
 
 
@@ -69,7 +70,7 @@ class Format(Protocol):
 
     FORMAT: str
 
-    def play(self, s: Script, /) -> Outcome:
+    def play(self, s: Script, /) -> Coroutine[Move, None, Outcome]:
         """Its script."""
 
     def ended(self, s: Script, status: Status, reason: StopReason, detail: str, /) -> Outcome:
@@ -122,17 +123,18 @@ def next_move(case: Case, entries: Sequence[Entry]) -> Move:
     return decide(facts)
 
 
-def decide(facts: Facts) -> Move:
-    """The next move from folded facts: the runner folds as it goes, `next_move` is the definition.
+def decide(facts: Facts, played: Callable[[DebateStarted, Facts], Move] | None = None) -> Move:
+    """The next move from folded facts. `next_move` is the definition.
 
-    The facts cache the move until an entry can change it, because the runner asks often.
+    ``played`` gives the move of the format's script; without it the script is run from the top over the facts.
+    The facts cache the move until an entry can change it, because the move is asked for often.
     """
     if facts.move is None:
-        facts.move = _decide(facts)
+        facts.move = _decide(facts, played or _from_the_top)
     return facts.move
 
 
-def _decide(facts: Facts) -> Move:
+def _decide(facts: Facts, played: Callable[[DebateStarted, Facts], Move]) -> Move:
     if facts.concluded:
         return Conclude(facts.concluded)
     if facts.decision and not facts.decision.debate:
@@ -143,7 +145,7 @@ def _decide(facts: Facts) -> Move:
         status, reason = _STOPS[facts.stopped.by]
         script = Script(facts.started, facts)
         return Conclude(FORMATS[facts.started.format].ended(script, status, reason, facts.stopped.why))
-    return _unstopped(facts.started, facts)
+    return played(facts.started, facts)
 
 
 def replay(case: Case, entries: Sequence[Entry]) -> None:
@@ -156,9 +158,12 @@ def replay(case: Case, entries: Sequence[Entry]) -> None:
         facts.add(entry)
 
 
-def refuse_illegal(facts: Facts, entry: Entry) -> None:
-    """Raise `IllegalEntry` unless the entry may follow these facts; the facts stay as they are."""
-    if why := _illegal(facts, entry):
+def refuse_illegal(facts: Facts, entry: Entry, move: Callable[[], Move] | None = None) -> None:
+    """Raise `IllegalEntry` unless the entry may follow these facts; the facts stay as they are.
+
+    ``move`` gives their next move, in the place of `decide`; it is called only for an entry that hangs on it.
+    """
+    if why := _illegal(facts, entry, move or (lambda: decide(facts))):
         raise IllegalEntry(f"entry {facts.count} ({kind(entry)}) is not legal: {why}")
 
 
@@ -181,19 +186,30 @@ def kept(facts: Facts, turn: Turn, reply: Reply) -> Kept:
     return FORMATS[facts.started.format].kept(Script(facts.started, facts), turn, reply)
 
 
-def _unstopped(started: DebateStarted, facts: Facts) -> Move:
-    script = Script(started, facts)
-    form = FORMATS[started.format]
-    try:
-        return Conclude(form.play(script))
-    except Due as due:
-        return due.move
-    except SeatSilent as gone:
-        detail = f"{gone.turn} stayed silent: {gone.reason}"
-        return Conclude(form.ended(script, "failed", "seatSilent", detail))
+class Run:
+    """A format's script over the facts of a debate, from its top to where it rests."""
+
+    def __init__(self, started: DebateStarted, facts: Facts) -> None:
+        self._form, self._script = FORMATS[started.format], Script(started, facts)
+        self._played = self._form.play(self._script)
+
+    def next(self) -> Move:
+        """The move with which the script rests or ends. It ends with `Conclude`, and cannot be sent on after that."""
+        try:
+            return self._played.send(None)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return Conclude(outcome)
+        except SeatSilent as gone:
+            detail = f"{gone.turn} stayed silent: {gone.reason}"
+            return Conclude(self._form.ended(self._script, "failed", "seatSilent", detail))
 
 
-def _illegal(facts: Facts, entry: Entry) -> str | None:
+def _from_the_top(started: DebateStarted, facts: Facts) -> Move:
+    return Run(started, facts).next()
+
+
+def _illegal(facts: Facts, entry: Entry, move: Callable[[], Move]) -> str | None:
     match entry:
         case CaseReceived():
             return None if facts.count == 0 else "the case comes first"
@@ -202,25 +218,25 @@ def _illegal(facts: Facts, entry: Entry) -> str | None:
         case DebateStarted():
             return _illegal_start(facts, entry)
         case _:
-            return _illegal_later(facts, entry)
+            return _illegal_later(facts, entry, move)
 
 
-def _illegal_later(facts: Facts, entry: Entry) -> str | None:
+def _illegal_later(facts: Facts, entry: Entry, move: Callable[[], Move]) -> str | None:
     """The entries that follow the start."""
     if facts.started is None or facts.concluded:
         return "the debate is not running"
     match entry:
         case TurnSpoke() | AttemptFailed():
-            return _illegal_settlement(facts, facts.started, entry)
+            return _illegal_settlement(facts, facts.started, entry, move)
         case DebateStopped():
             return "it was stopped before" if facts.stopped else None
         case TurnSilent():
             if entry.turn in facts.open or facts.answered(entry.turn):
                 return f"turn {entry.turn} is open or answered"
-            known = entry.turn in facts.attempts or entry.turn in _due(decide(facts))
+            known = entry.turn in facts.attempts or entry.turn in _due(move())
             return None if known else f"turn {entry.turn} is not due"
         case _:
-            return _illegal_after(facts, decide(facts), entry)
+            return _illegal_after(facts, move(), entry)
 
 
 def _illegal_start(facts: Facts, entry: DebateStarted) -> str | None:
@@ -252,13 +268,14 @@ def _illegal_after(facts: Facts, move: Move, entry: Entry) -> str | None:
             return f"the next move is to {move.__struct_config__.tag}"
 
 
-def _illegal_settlement(facts: Facts, started: DebateStarted, entry: TurnSpoke | AttemptFailed) -> str | None:
+def _illegal_settlement(
+    facts: Facts, started: DebateStarted, entry: TurnSpoke | AttemptFailed, move: Callable[[], Move]
+) -> str | None:
     if facts.open.get(entry.turn) != entry.attempt:
         return f"attempt {entry.attempt} of turn {entry.turn} is not open"
     if isinstance(entry, AttemptFailed):
         return None
-    move = _unstopped(started, facts) if facts.stopped else decide(facts)
-    turn = _due(move).get(entry.turn)
+    turn = _due(_from_the_top(started, facts) if facts.stopped else move()).get(entry.turn)
     return unusable(facts, turn, entry.reply) if turn else f"turn {entry.turn} is not due"
 
 

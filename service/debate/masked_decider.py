@@ -47,14 +47,16 @@ def masked_turns(s: Script, *deciders: Turn) -> tuple[Turn, ...]:
     return tuple(map(masked, deciders)) if masked_of(s.started.options) and suspicions(s) else ()
 
 
-def ask_masked(s: Script, kind: type[R], decider: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> bool:
+async def ask_masked(
+    s: Script, kind: type[R], decider: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()
+) -> bool:
     """Ask a decider that spoke once more with the flagged passages masked, if that is due; whether it answered.
 
     ``holding`` are the closing turns that follow.
     """
     for again in masked_turns(s, decider):
-        if s.close(kind, again, holding):
-            s.find(TextsFound, texts(again))
+        if await s.close(kind, again, holding):
+            await s.find(TextsFound, texts(again))
             return True
     return False
 

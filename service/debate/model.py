@@ -297,8 +297,8 @@ def labels(turn: Turn) -> dict[str, str]:
 
 def swapped(turn: Turn) -> Turn:
     """The turn that asks a decider the same again, with the replies of each round in exactly the reverse order."""
-    rounds = sorted({round_of(seen) for seen in turn.sees})
-    sees = tuple(seen for r in rounds for seen in reversed(turn.sees) if round_of(seen) == r)
+    backwards = turn.sees[::-1]
+    sees = tuple(sorted(backwards, key=round_of))  # a sort keeps the order of equals
     return Turn(turn_id(turn.round, turn.seat, "swapped"), turn.seat, sees, turn.fragments, turn.kind, turn.prompt)
 
 

@@ -109,36 +109,36 @@ TELLING = 50
 """A mean confidence below this caps it at LOW: the debaters hold their own answers for more likely wrong than right."""
 
 
-def play(s: Script) -> Outcome:
+async def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, reached = options_of(s), 0, False
     try:
-        screen(s, table)
+        await screen(s, table)
         if options.typed_by == "classifier":
             # If the classifier is silent, the type from the rules stays.
             classifier = Turn(CLASSIFIER, "classifier", kind="panel.classifier")
-            if s.gather(Classification, classifier, quorum=0):
-                s.find(TextsFound, texts(classifier))
+            if await s.gather(Classification, classifier, quorum=0):
+                await s.find(TextsFound, texts(classifier))
         last = min(options.max_rounds, ROUNDS_MAX)
         for r in range(1, last + 1):
             turns = _debaters(s, r)
-            s.gather(BlindAnswer if r == 1 else RevisedAnswer, *turns, quorum=2, holding=_closing(s, r, *turns))
-            examine(s, *turns)
-            s.find(ConsensusFound, _consensus(s, r))
+            await s.gather(BlindAnswer if r == 1 else RevisedAnswer, *turns, quorum=2, holding=_closing(s, r, *turns))
+            await examine(s, *turns)
+            await s.find(ConsensusFound, _consensus(s, r))
             if r == last and r >= DEVIL_FROM:
-                _answer_objections(s, r)
-            if reached := _adjudicated(s, r):
+                await _answer_objections(s, r)
+            if reached := await _adjudicated(s, r):
                 break
-        hear(s, *_answered(s))
-        s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
-        settle(s, Synthesis, _synthesizer(s, r))
-        _compare_synthesis(s, r)
-        _ask_masked(s, r)
-        _assess(s, r)
+        await hear(s, *_answered(s))
+        await s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
+        await settle(s, Synthesis, _synthesizer(s, r))
+        await _compare_synthesis(s, r)
+        await _ask_masked(s, r)
+        await _assess(s, r)
         reason: StopReason = "consensus" if reached else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
-        _close(s, r)
+        await _close(s, r)
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
 
@@ -276,32 +276,32 @@ def accuracy_check(s: Script, r: int) -> Check:
     return Check(f"{r}/accuracy", "accuracy", tuple(t for q in range(1, r + 1) for t in answers(s, q)))
 
 
-def _answer_objections(s: Script, r: int) -> None:
+async def _answer_objections(s: Script, r: int) -> None:
     """Ask for answers to the strong objections that stand after the last round, and measure consensus again."""
     if turns := answering(s, r, {seat: _fragments(s, seat) for seat in debaters_of(s)}):
-        s.gather(ObjectionAnswers, *turns, quorum=0, holding=_closing(s, r, *turns))
-        s.find(TextsFound, *(texts(turn) for turn in turns if s.said(turn.id)))
-        s.find(ConsensusFound, answered_check(s, r))
+        await s.gather(ObjectionAnswers, *turns, quorum=0, holding=_closing(s, r, *turns))
+        await s.find(TextsFound, *(texts(turn) for turn in turns if s.said(turn.id)))
+        await s.find(ConsensusFound, answered_check(s, r))
 
 
-def _adjudicated(s: Script, r: int) -> bool:
+async def _adjudicated(s: Script, r: int) -> bool:
     """Whether a round ends the deliberation, by code's measures, or by a model's scores if one adjudicates.
 
     A model that would end it is asked again in the reverse order, if the options say so.
     """
     options = options_of(s)
     if options.adjudicator == "model":
-        _adjudicate(s, _adjudicator(s, r), r)
+        await _adjudicate(s, _adjudicator(s, r), r)
         once = standing(s, r, alone=True)
         if options.swapped and once and once.terminated and once.by == "model":
-            _adjudicate(s, swapped(_adjudicator(s, r)), r)
+            await _adjudicate(s, swapped(_adjudicator(s, r)), r)
     now = standing(s, r)
     return now is not None and now.terminated
 
 
-def _adjudicate(s: Script, turn: Turn, r: int) -> None:
-    if s.gather(Adjudication, turn, quorum=0, holding=_closing(s, r)):
-        s.find(TextsFound, texts(turn))
+async def _adjudicate(s: Script, turn: Turn, r: int) -> None:
+    if await s.gather(Adjudication, turn, quorum=0, holding=_closing(s, r)):
+        await s.find(TextsFound, texts(turn))
 
 
 def _words(s: Script, final: TurnId | None) -> tuple[TurnId, ...]:
@@ -316,40 +316,42 @@ def _answered(s: Script) -> tuple[TurnId, ...]:
     return tuple(turn for r in range(1, options_of(s).max_rounds + 1) for turn in answers(s, r))
 
 
-def _close(s: Script, r: int) -> None:
+async def _close(s: Script, r: int) -> None:
     """Close after the money has ended: the synthesis and the scores, as far as their reservations reach."""
     spoke = [turn for q in range(1, r + 1) for turn in answers(s, q)]
     if len({seat_of(turn) for turn in spoke}) < 2:
         return
-    examine(s, *(turn for q in range(1, r + 1) for turn in _debaters(s, q)))
+    await examine(s, *(turn for q in range(1, r + 1) for turn in _debaters(s, q)))
     last = r if answers(s, r) else r - 1
     synthesizer = _synthesizer(s, last)
-    funded = s.close(Synthesis, synthesizer) is None or settle(s, Synthesis, synthesizer)
-    _compare_synthesis(s, last)
-    _ask_masked(s, last)
+    funded = await s.close(Synthesis, synthesizer) is None or await settle(s, Synthesis, synthesizer)
+    await _compare_synthesis(s, last)
+    await _ask_masked(s, last)
     if funded and synthesizer.id not in s.facts.refused:
-        _assess(s, last)
+        await _assess(s, last)
 
 
-def _compare_synthesis(s: Script, r: int) -> None:
+async def _compare_synthesis(s: Script, r: int) -> None:
     """Find whether the synthesis that stands excludes what the debaters accept up to round ``r``."""
     final = s.facts.standing(turn_id(r, "synthesizer"))
     if s.said(final):
         said = tuple(t for q in range(1, r + 1) for t in answers(s, q))
-        s.find(SynthesisFound, Check(f"{r}/synthesis", "synthesis", (*said, final)))
+        await s.find(SynthesisFound, Check(f"{r}/synthesis", "synthesis", (*said, final)))
 
 
-def _ask_masked(s: Script, r: int) -> None:
+async def _ask_masked(s: Script, r: int) -> None:
     """Ask for the synthesis once more with the flagged passages masked, and find whether the two exclude each other."""
-    if synthesis_of(s) and ask_masked(s, Synthesis, _synthesizer(s, r), lambda: _reviewer(s, r)):
+    if synthesis_of(s) and await ask_masked(s, Synthesis, _synthesizer(s, r), lambda: _reviewer(s, r)):
         check = masked_check(s, r)
-        s.find(SynthesisFound, *((check,) if check else ()))
+        await s.find(SynthesisFound, *((check,) if check else ()))
 
 
-def _assess(s: Script, r: int) -> None:
+async def _assess(s: Script, r: int) -> None:
     """Every debater's scores: a model's if one adjudicates and answers, otherwise code's."""
-    if not any(s.close(AccuracyReview, turn) for turn in _reviewer(s, r)):
-        s.find(AccuracyFound, accuracy_check(s, r))
+    for turn in _reviewer(s, r):
+        if await s.close(AccuracyReview, turn):
+            return
+    await s.find(AccuracyFound, accuracy_check(s, r))
 
 
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:

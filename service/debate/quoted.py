@@ -30,24 +30,24 @@ def in_two_takes(*deciders: Turn) -> tuple[Turn, ...]:
     return tuple(turn for first in deciders for turn in (first, reworded(first)))
 
 
-def examine(s: Script, *turns: Turn) -> None:
+async def examine(s: Script, *turns: Turn) -> None:
     """Find the citations of these turns together, then what their texts quote; a turn without a reply has neither."""
     spoke = [turn for turn in turns if s.said(turn.id)]
-    s.find(CitationsFound, *(citations(turn.id) for turn in spoke))
-    s.find(TextsFound, *(_check(turn) for turn in spoke))
+    await s.find(CitationsFound, *(citations(turn.id) for turn in spoke))
+    await s.find(TextsFound, *(_check(turn) for turn in spoke))
 
 
-def settle(s: Script, kind: type[R], turn: Turn) -> bool:
+async def settle(s: Script, kind: type[R], turn: Turn) -> bool:
     """Check the words of a decider that spoke, and ask it once more if passages in them are marked.
 
     Returns whether the money was there for all of it.
     """
-    s.find(TextsFound, texts(turn))
+    await s.find(TextsFound, texts(turn))
     if not marked(s, turn.id):
         return True
     again = reworded(turn)
-    if s.close(kind, again):
-        s.find(TextsFound, _check(again))
+    if await s.close(kind, again):
+        await s.find(TextsFound, _check(again))
     return again.id not in s.facts.refused
 
 

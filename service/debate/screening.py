@@ -26,14 +26,14 @@ SEAT = "screener"
 TURN = Turn(SCREENER, SEAT)
 
 
-def screen(s: Script, table: Callable[[Options], Roster]) -> None:
+async def screen(s: Script, table: Callable[[Options], Roster]) -> None:
     """Ask the screener, if the debate has one, and find the passages of the case that speak to a model.
 
     ``table`` is that of the format. The turns without which there is no debate are held meanwhile.
     """
     options = s.started.options
-    spoke = options.screened and s.close(Screening, TURN, holding=lambda: beginning(table(options))) is not None
-    s.find(InjectionFound, Check(INJECTION.id, INJECTION.kind, (SCREENER,) if spoke else ()))
+    spoke = options.screened and await s.close(Screening, TURN, holding=lambda: beginning(table(options))) is not None
+    await s.find(InjectionFound, Check(INJECTION.id, INJECTION.kind, (SCREENER,) if spoke else ()))
 
 
 def with_screener(options: Options, roster: Roster) -> Roster:

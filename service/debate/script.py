@@ -1,15 +1,20 @@
-"""The language of formats: a straight-line script that is run again from the top over the facts.
+"""The language of formats: a straight-line script that awaits what is not recorded yet.
 
-``ask`` and ``find`` return recorded replies and findings, or end the run with the move that would produce them. A
-format therefore reads like its reference and has no state of its own.
+``ask`` and ``find`` return recorded replies and findings, or rest with the move that would produce them. A format
+therefore reads like its reference and has no state of its own: begun again from the top over the same facts, its script
+comes to rest with the same move. That is the definition, and what replay does. A runner keeps the script at rest and
+sends it on when the facts have grown (`service.debate.course`): the same moves, without running what lies behind them.
+
+``await`` here waits for nothing but the next entries: there is no event loop, and a script makes no I/O.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import TypeVar
+from types import coroutine
+from typing import TypeVar, cast
 
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
@@ -22,18 +27,16 @@ F = TypeVar("F", bound=Finding)
 N = TypeVar("N", bound=str)
 
 
-@lru_cache(maxsize=4_096)
-def _drawn(name: str) -> bytes:
-    """Kept, because a script is run many times."""
-    return sha256(name.encode()).digest()
+@lru_cache(maxsize=1_024)
+def _drawn(seed: str, at: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The order, drawn once for the same arguments: a format asks for it at each place where it shows these names."""
+    return tuple(sorted(names, key=lambda name: sha256(f"{seed}|{at}|{name}".encode()).digest()))
 
 
-class Due(Exception):
-    """The run needs a reply or a finding that is not recorded yet."""
-
-    def __init__(self, move: Move) -> None:
-        super().__init__(move)
-        self.move = move
+@coroutine
+def rest(move: Move) -> Generator[Move, None, None]:
+    """Come to rest with a move, until the facts have grown."""
+    yield move
 
 
 class MoneyEnded(Exception):
@@ -56,19 +59,23 @@ class Script:
         self.started = started
         self.facts = facts
 
-    def ask(self, kind: type[R], *turns: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> tuple[R, ...]:
-        """The replies of these turns in their order, or `Due`; raises `MoneyEnded` or `SeatSilent`.
+    async def ask(
+        self, kind: type[R], *turns: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()
+    ) -> tuple[R, ...]:
+        """The replies of these turns in their order, once all are answered; raises `MoneyEnded` or `SeatSilent`.
 
-        ``holding`` gives the closing turns; it is called only if the turns are due, because a script is run many times.
+        ``holding`` gives the closing turns as they would be after all of these; it is called once, if any is due.
         """
-        due = tuple(turn for turn in turns if not self.facts.answered(turn.id))
-        if due and self.facts.money_ended:
-            # A sibling's reply is still on its way: closing turns must see it, so wait for it first.
-            if under_way := tuple(turn for turn in due if turn.id in self.facts.open):
-                raise Due(Ask(under_way))
-            raise MoneyEnded
-        if due:
-            raise Due(Ask(due, tuple(holding())))
+        held: tuple[Turn, ...] | None = None
+        while due := tuple(turn for turn in turns if not self.facts.answered(turn.id)):
+            if not self.facts.money_ended:
+                held = tuple(holding()) if held is None else held
+                await rest(Ask(due, held))
+            elif under_way := tuple(turn for turn in due if turn.id in self.facts.open):
+                # A sibling's reply is still on its way: closing turns must see it, so wait for it first.
+                await rest(Ask(under_way))
+            else:
+                raise MoneyEnded
         if any(turn.id in self.facts.refused for turn in turns):
             raise MoneyEnded
         for turn in turns:
@@ -76,7 +83,7 @@ class Script:
                 raise SeatSilent(turn.id, self.facts.silent[turn.id])
         return self._replies(kind, turns)
 
-    def gather(
+    async def gather(
         self,
         kind: type[R],
         *turns: Turn,
@@ -88,7 +95,7 @@ class Script:
         All are asked in parallel. A silent seat is missing, and never counts as agreement.
         """
         try:
-            self.ask(kind, *turns, holding=holding)
+            await self.ask(kind, *turns, holding=holding)
         except SeatSilent as gone:
             spoke = tuple(turn for turn in turns if self.said(turn.id))
             if len(spoke) < quorum:
@@ -96,21 +103,21 @@ class Script:
             turns = spoke
         return dict(zip((turn.id for turn in turns), self._replies(kind, turns), strict=True))
 
-    def close(self, kind: type[R], turn: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> R | None:
+    async def close(self, kind: type[R], turn: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> R | None:
         """A closing turn's reply; ``None`` if it is silent or could not be funded either.
 
         ``holding`` are the closing turns that follow it, so that it cannot use up their money.
         """
-        if not self.facts.answered(turn.id):
-            raise Due(Ask((turn,), tuple(holding())))
+        while not self.facts.answered(turn.id):
+            await rest(Ask((turn,), tuple(holding())))
         return self._replies(kind, (turn,))[0] if turn.id in self.facts.said else None
 
-    def find(self, kind: type[F], *checks: Check) -> tuple[F, ...]:
-        """The findings of these checks, or `Due`."""
+    async def find(self, kind: type[F], *checks: Check) -> tuple[F, ...]:
+        """The findings of these checks, once all are recorded."""
         known = self.facts.found
-        findings = [known.get(check.id) for check in checks]
-        if None in findings:
-            raise Due(Measure(tuple(check for check in checks if check.id not in known)))
+        while due := tuple(check for check in checks if check.id not in known):
+            await rest(Measure(due))
+        findings = (known[check.id] for check in checks)
         return tuple(f for f in findings if isinstance(f, kind))
 
     def said(self, turn: TurnId) -> bool:
@@ -127,7 +134,7 @@ class Script:
 
     def order(self, names: Iterable[N], at: str) -> list[N]:
         """The names in an order drawn from the seed. Not by `random`: Python does not promise a stable shuffle."""
-        return sorted(names, key=lambda name: _drawn(f"{self.started.seed}|{at}|{name}"))
+        return list(cast(tuple[N, ...], _drawn(self.started.seed, at, tuple(names))))
 
     def _replies(self, kind: type[R], turns: Sequence[Turn]) -> tuple[R, ...]:
         return tuple(reply for turn in turns if isinstance(reply := self.facts.said[turn.id], kind))

@@ -67,24 +67,24 @@ MANY_ROUNDS = 4
 """A debate with more rounds is flagged: that is unusual, and sycophancy grows with length."""
 
 
-def play(s: Script) -> Outcome:
+async def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r = _options(s.started.options), 0
     try:
-        screen(s, table)
+        await screen(s, table)
         for r in range(1, options.max_rounds + 1):
             for turn in _debaters(s, r):
-                s.ask(Argument, turn, holding=_closing(s, r, turn.id))
-                examine(s, turn)
-        s.ask(Judgement, _judge(s, r))  # no money is reserved for the later turns: a verdict is worth more
-        _follow(s, r)
+                await s.ask(Argument, turn, holding=_closing(s, r, turn.id))
+                await examine(s, turn)
+        await s.ask(Judgement, _judge(s, r))  # no money is reserved for the later turns: a verdict is worth more
+        await _follow(s, r)
         if _projects(s):
-            s.ask(Projection, _synthesizer(s, r))  # answered by now; raises if it is silent or could not be funded
+            await s.ask(Projection, _synthesizer(s, r))  # answered by now; raises if it is silent or was not funded
         return ended(s, "completed", "roundCeiling", f"judged after all {r} rounds")
     except MoneyEnded:
         if _argued(s):
-            s.close(Judgement, _judge(s, r))
-            _follow(s, r)
+            await s.close(Judgement, _judge(s, r))
+            await _follow(s, r)
         return ended(s, "truncated", "budget", f"the money ended in round {r} of {options.max_rounds}")
 
 
@@ -289,21 +289,21 @@ def _synthesizer(s: Script, r: int) -> Turn:
     return _turn(_options(s.started.options), turn_id(r, "synthesizer"), (*_argued(s), judge))
 
 
-def _follow(s: Script, r: int) -> None:
+async def _follow(s: Script, r: int) -> None:
     """The turns after a verdict: the check of its order, and the projection. Neither can undo the verdict."""
     if not s.said(turn_id(r, "judge")):
         return
-    settle(s, Judgement, _judge(s, r))
-    hear(s, *_argued(s))
+    await settle(s, Judgement, _judge(s, r))
+    await hear(s, *_argued(s))
     options, judge = _options(s.started.options), _judge(s, r)
     again, last = swapped(judge), masked_turns(s, judge)
-    if options.swapped and s.close(
+    if options.swapped and await s.close(
         Judgement, again, holding=lambda: (*last, *(_synthesizer(s, r),) * options.synthesizer)
     ):
-        settle(s, Judgement, again)
-    ask_masked(s, Judgement, judge, holding=lambda: (_synthesizer(s, r),) * options.synthesizer)
-    if _projects(s) and s.close(Projection, _synthesizer(s, r)):
-        settle(s, Projection, _synthesizer(s, r))
+        await settle(s, Judgement, again)
+    await ask_masked(s, Judgement, judge, holding=lambda: (_synthesizer(s, r),) * options.synthesizer)
+    if _projects(s) and await s.close(Projection, _synthesizer(s, r)):
+        await settle(s, Projection, _synthesizer(s, r))
 
 
 def _projects(s: Script) -> bool:

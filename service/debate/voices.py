@@ -15,9 +15,9 @@ from service.debate.turns import seat_of
 _CHECK = "debate/voices"
 
 
-def hear(s: Script, *turns: TurnId) -> None:
+async def hear(s: Script, *turns: TurnId) -> None:
     """Find which of these turns argued; their citations have been found before."""
-    s.find(VoicesFound, Check(_CHECK, "voices", tuple(turn for turn in turns if s.said(turn))))
+    await s.find(VoicesFound, Check(_CHECK, "voices", tuple(turn for turn in turns if s.said(turn))))
 
 
 def argued(s: Script) -> frozenset[TurnId] | None:

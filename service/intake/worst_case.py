@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from service import money
 from service.debate.amounts import MicroUSD
+from service.debate.course import Course
 from service.debate.entries import AttemptFailed, Charge, CheckFound, DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import (
@@ -33,7 +34,7 @@ from service.debate.findings import (
     UnansweredObjection,
     VoicesFound,
 )
-from service.debate.kernel import FORMATS, decide
+from service.debate.kernel import FORMATS
 from service.debate.model import DEBATERS_MAX, Ask, Case, Check, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
 from service.debate.options import masked_of
 from service.debate.replies import AccuracyReview, Adjudication, Reply, Screening
@@ -120,27 +121,27 @@ def worst_case_turns(
     worker, and further ones that find their vendor unavailable, are not among them: their number is unknown, and the
     ceiling holds for them all the same.
     """
-    facts = Facts()
+    course, found = Course(), []
+    facts = course.facts
     facts.case, facts.started = case, started
-    found = []
-    for turn in _asked(facts):
+    for turn in _asked(course):
         seated = started.seat(turn.seat).with_fallback
         worst = sum(money.RECKONING.worst_case(_tokens(case, sources, facts, prompts, turn, p), p) for p in seated)
         found.append(Costing(turn, worst * started.attempts_per_turn))
     return tuple(found)
 
 
-def _asked(facts: Facts) -> Iterator[Turn]:
+def _asked(course: Course) -> Iterator[Turn]:
     """Each turn as the kernel asks for it; it speaks once the caller has looked at it."""
-    while isinstance(move := decide(facts), Ask | Measure):
+    while isinstance(move := course.move(), Ask | Measure):
         if isinstance(move, Measure):
             for check in move.checks:
-                facts.add(CheckFound(check.id, "longest", _finding(facts, check)))
+                course.fold(CheckFound(check.id, "longest", _finding(course.facts, check)))
             continue
         for turn in move.turns:
             yield turn
         for turn in move.turns:
-            _speak(facts, turn)
+            _speak(course, turn)
 
 
 def _finding(facts: Facts, check: Check) -> Finding:
@@ -165,10 +166,10 @@ def _finding(facts: Facts, check: Check) -> Finding:
     return found
 
 
-def _speak(facts: Facts, turn: Turn) -> None:
-    model = facts.started.seat(turn.seat).model if facts.started else ""
-    facts.add(TurnAsked(turn.id, 1, model, "", "", 0, 0))
-    facts.add(TurnSpoke(turn.id, 1, _reply(facts, turn), _NOTHING))
+def _speak(course: Course, turn: Turn) -> None:
+    started = course.facts.started
+    course.fold(TurnAsked(turn.id, 1, started.seat(turn.seat).model if started else "", "", "", 0, 0))
+    course.fold(TurnSpoke(turn.id, 1, _reply(course.facts, turn), _NOTHING))
 
 
 def _reply(facts: Facts, turn: Turn) -> Reply:

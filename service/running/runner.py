@@ -6,7 +6,7 @@
     Conclude   record the outcome once no attempt is open
 
 Every call is recorded before it is made, and everything staged is recorded before the runner waits. The runner decides
-nothing: after every entry it asks the kernel again, with the same function that replay uses. Its view of the debate is
+nothing: after every entry it asks for the next move, which is the one that replay finds. Its view of the debate is
 in `service/running/state.py`, the choice of models in `service/running/selection.py`, deadlines and backoff in
 `service/running/backoff.py`, the conditions of an attempt in `service/running/preparation.py`.
 """
@@ -21,7 +21,6 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from service.debate import kernel
 from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAsked, TurnSilent
 from service.debate.facts import UNUSABLE, Facts
 from service.debate.model import Ask, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
@@ -132,7 +131,7 @@ class Runner:
         """Perform as much of the next move as possible now; wait only for calls in flight."""
         self._stop_past_deadline()
         record, facts, wait_s = self._record, self.facts, None
-        match kernel.decide(facts):
+        match record.move:
             case Measure(checks):
                 record.stage(*[await self._checker.find(record.case, facts, check) for check in checks])
                 return

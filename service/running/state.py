@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from service import telemetry
-from service.debate import kernel
 from service.debate.amounts import MicroUSD
+from service.debate.course import Course
 from service.debate.entries import (
     AttemptFailed,
     Charge,
@@ -22,7 +22,7 @@ from service.debate.entries import (
     kind,
 )
 from service.debate.facts import Facts
-from service.debate.model import Case
+from service.debate.model import Case, Move
 from service.errors import AuditUnavailable, Fenced, IllegalEntry
 from service.money import Ledger
 from service.running.log_port import AuditLog
@@ -37,7 +37,7 @@ class DebateState:
         self._on_recorded = on_recorded
         self._entries: list[Entry] = []
         self._staged: list[tuple[Entry, float]] = []
-        self._facts = Facts()
+        self._course = Course()
         self._looked = time.monotonic()
 
     # -- facts
@@ -45,21 +45,26 @@ class DebateState:
     @property
     def facts(self) -> Facts:
         """The facts of the debate so far, staged entries included; a new object once others have written."""
-        return self._facts
+        return self._course.facts
+
+    @property
+    def move(self) -> Move:
+        """The next move of the debate."""
+        return self._course.move()
 
     @property
     def started(self) -> DebateStarted:
         """The start of the debate."""
-        if self._facts.started is None:
+        if self.facts.started is None:
             raise IllegalEntry(f"debate {self._log.debate} has no debate.started; it cannot be run")
-        return self._facts.started
+        return self.facts.started
 
     @property
     def case(self) -> Case:
         """The case of the debate."""
-        if self._facts.case is None:
+        if self.facts.case is None:
             raise IllegalEntry(f"debate {self._log.debate} has no case.received; it cannot be run")
-        return self._facts.case
+        return self.facts.case
 
     @property
     def staged(self) -> bool:
@@ -94,20 +99,19 @@ class DebateState:
     def stage(self, *entries: Entry, at: float | None = None) -> None:
         """Stage entries: they count as facts now, and are recorded before anything is waited for."""
         for entry in entries:
-            kernel.refuse_illegal(self._facts, entry)
-            self._facts.add(entry)
+            self._course.add(entry)
             self._staged.append((entry, time.monotonic() if at is None else at))
 
     def settle_lost(self) -> None:
         """Settle attempts whose worker died at their reservation: their real cost is unknown."""
-        for turn, attempt in sorted(self._facts.open.items()):
+        for turn, attempt in sorted(self.facts.open.items()):
             held = self._log.ledger.held[turn]
             detail = "the worker that made this call is gone; charged as held"
             self.stage(AttemptFailed(turn, attempt, "lost", detail, Charge(held, "reserved")))
 
     def stop(self, by: StoppedBy, why: str) -> None:
         """Stage a stop, unless the debate is stopped or concluded already."""
-        if not self._facts.stopped and self._facts.concluded is None:
+        if not self.facts.stopped and self.facts.concluded is None:
             self.stage(DebateStopped(by, why))
 
     async def flush(self) -> None:
@@ -141,7 +145,7 @@ class DebateState:
             return False
         staged, self._staged = self._staged, []
         known = self._entries
-        self._entries, self._facts = [], Facts()
+        self._entries, self._course = [], Course()
         self._fold([*known, *entries])
         for entry, at in staged:
             try:
@@ -152,14 +156,13 @@ class DebateState:
 
     def _fold(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            kernel.refuse_illegal(self._facts, entry)
-            self._facts.add(entry)
+            self._course.add(entry)
             self._entries.append(entry)
 
     def _count(self, entries: Sequence[Entry]) -> None:
         if lost := [entry for entry in entries if isinstance(entry, AttemptFailed) and entry.reason == "lost"]:
             log_lost_attempts(self._log.debate, lost)
         for failed in lost:
-            telemetry.LOST.labels(model=self._facts.models[failed.turn][failed.attempt - 1]).inc()
+            telemetry.LOST.labels(model=self.facts.models[failed.turn][failed.attempt - 1]).inc()
         for entry in entries:
             telemetry.ENTRIES.labels(kind=kind(entry)).inc()

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from service.debate.course import Course
 from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFound, DebateStopped, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
-from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels
 from service.debate.options import Options, positions_of, role_of
 from service.debate.replies import Critique, Moderation
@@ -60,7 +60,7 @@ class History:
         self.aborts = [
             line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
         ]
-        self.facts = Facts()
+        self._course = Course()
         self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
         self.moderators: dict[TurnId, Turn] = {}
         self.used: set[str] = set()
@@ -91,7 +91,12 @@ class History:
                 self.verdicts.update({(a.turn, a.n): a for a in arguments})
             case _:
                 pass
-        self.facts.add(entry)
+        self._course.fold(entry)
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the debate."""
+        return self._course.facts
 
     def _why(self, asked: TurnAsked) -> WhyAsked:
         """Why an attempt is made, from the entries before it."""
@@ -110,7 +115,7 @@ class History:
 
     def _due(self, turn: TurnId) -> Turn | None:
         """The turn as the kernel asks for it after the entries so far; ``None`` where it is not due."""
-        move = decide(self.facts)
+        move = self._course.move()
         return next((due for due in move.turns if due.id == turn), None) if isinstance(move, Ask) else None
 
     def _asked(self, due: Turn | None, turn: TurnId) -> Turn:
