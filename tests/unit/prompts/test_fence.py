@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.debate import neutral as rules
 from service.debate.entries import (
     AttemptFailed,
     CaseReceived,
@@ -24,7 +25,6 @@ from service.debate.facts import Facts
 from service.debate.formats import NAMES
 from service.debate.kernel import decide
 from service.debate.model import Ask
-from service.debate import neutral as rules
 from service.debate.neutral import kind_of, neutral, neutral_line, taken
 from service.prompts import Prompts, check_pins
 from service.prompts.fence import NEUTRALISED, Block, blocks, fence, nonce
