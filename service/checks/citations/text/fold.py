@@ -25,8 +25,9 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import cast
 
-from service.checks.patterns import lazily
+from service.checks.patterns import LazyPattern
 from service.debate.neutral import INVISIBLE_CHARACTERS
 
 _MARKS_OF_PRINT = {
@@ -172,7 +173,7 @@ def _uneven(d: str, m: str, longer: str) -> re.Pattern[str]:
         ways += [rf"[^\s{d}{m}][{d}{m}]{{0,{_MOST_MARKS}}}[{m}]", f"[{m}](?:[{d}{m}]{{0,{_MOST_MARKS}}}[{m}])?"]
     if longer:
         ways.append(f"[{longer}]")
-    return lazily("|".join(ways))
+    return cast("re.Pattern[str]", LazyPattern("|".join(ways), 0))  # of one text: not among those to make ready
 
 
 def _is_mark(c: str) -> bool:

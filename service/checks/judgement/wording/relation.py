@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from service.checks import kept
 from service.checks.judgement.wording.grounds import is_english
 from service.checks.judgement.wording.softening import unquoted
 from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTION, GENERAL, JOINING, NEGATIONS, matcher
@@ -39,8 +40,8 @@ _OF_A_TEXT = lazily(
 _END = lazily(r"[.;!?](?=\s)|\n")
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
-DOCUMENTS_KEPT, WORDS_KEPT = 16, 16_384
-"""Of how many documents the words are kept, and of how many words whether they tell: turns share most of both."""
+WORDS_KEPT = 16_384
+"""Of how many words it is kept whether they tell: turns share most of them."""
 
 
 class RelationLimits(Struct, frozen=True, rename="camel"):
@@ -93,7 +94,7 @@ class CaseWords(NamedTuple):
 def case_words(argued: Sequence[str], documents: Collection[str], limits: RelationLimits = LIMITS) -> CaseWords:
     """The words of a case by its question, positions and proposals, and by the texts of its documents."""
     common = stems(EVERYDAY, limits)
-    read = [_read(text, limits) for text in documents]
+    read = [kept.once(("stems", limits), partial(_read, limits=limits), text) for text in documents]
     said = stems("\n".join(argued), limits) - common
     written = frozenset[str]().union(*(document.stems for document in read)) - common
     return CaseWords(said, written, said | written, all(document.english for document in read), limits)
@@ -106,7 +107,6 @@ class _Read(NamedTuple):
     english: bool
 
 
-@lru_cache(maxsize=DOCUMENTS_KEPT)
 def _read(document: str, limits: RelationLimits) -> _Read:
     return _Read(stems(document, limits), not document.strip() or is_english(document[:_BEGINNING]))
 
