@@ -232,9 +232,15 @@ def taken(text: str) -> dict[TakenKind, int]:
     read = neutral(text)
     if read is text:
         return {}
-    before, after = Counter(map(kind_of, _ANY.findall(text))), Counter(map(kind_of, _ANY.findall(read)))
+    before, after = Counter(map(kind_of, _held(text))), Counter(map(kind_of, _held(read)))
     gone = before - after
     return {kind: gone[kind] for kind in TAKEN_KINDS if gone[kind]}
+
+
+def _held(text: str) -> Iterator[str]:
+    """The characters of the table that a text holds, and its CR."""
+    for piece in pieces_of(text):
+        yield from (_CONTROL if piece.isascii() else _ANY).findall(piece)
 
 
 def unturned(text: str) -> str:

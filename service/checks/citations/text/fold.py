@@ -28,7 +28,7 @@ from functools import lru_cache
 from typing import cast
 
 from service.checks.patterns import LazyPattern
-from service.debate.neutral import INVISIBLE_CHARACTERS
+from service.debate.neutral import INVISIBLE_CHARACTERS, pieces_of
 
 _MARKS_OF_PRINT = {
     **dict.fromkeys("‘’‚‛′`´‹›＇ʼ", "'"),
@@ -94,7 +94,7 @@ class Folded:
 def fold(text: str) -> Folded:
     """Fold a text; callers keep the result while quotations are checked against it."""
     shape = _ASCII if text.isascii() else _shape(frozenset(text))
-    even = text.translate(shape.table)
+    even = "".join(piece.translate(shape.table) for piece in pieces_of(text))  # a piece of ASCII takes a tenth
     pieces: list[str] = []
     starts, origins, ends, whole = array("L"), array("L"), array("L"), bytearray()
     length = done = 0

@@ -28,7 +28,8 @@ from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTI
 from service.checks.patterns import lazily
 
 _WORD = lazily(r"\d+(?:[.,]\d+)+|[^\W_]+")
-_NUMBERED = lazily(r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*", re.IGNORECASE)
+_NUMBERS = r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*"
+_NUMBERED, _NUMBERED_SMALL = lazily(_NUMBERS, re.IGNORECASE), lazily(_NUMBERS)
 _GENERAL = frozenset(f"{GENERAL} {JOINING} document documents file files record records text texts".split()) | FUNCTION
 _EMPTY = matcher(f"{FAULTS} {NEGATIONS}")
 _COUNTED = lazily(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|half|twice)\b", re.IGNORECASE)
@@ -38,6 +39,8 @@ _OF_A_TEXT = lazily(
 )
 """What a remark on a quotation is about: the words beside it, which its own passage then shows."""
 _END = lazily(r"[.;!?](?=\s)|\n")
+LONG = 20_000
+"""The characters of a text from which on its words are read in the way of long texts."""
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
 WORDS_KEPT = 16_384
@@ -113,8 +116,24 @@ def _read(document: str, limits: RelationLimits) -> _Read:
 
 def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
     """The stems of the telling words of a text."""
-    words = set(_WORD.findall(_NUMBERED.sub(" ", text).casefold()))
+    words = _words(text) if len(text) < LONG else _words_of_long(text)
     return frozenset(_stem(word, limits) for word in words if _is_telling(word))
+
+
+def _words(text: str) -> set[str]:
+    """The different words of a text without case."""
+    return set(_WORD.findall(_NUMBERED.sub(" ", text).casefold()))
+
+
+def _words_of_long(text: str) -> set[str]:
+    """The same in a third of the time: lines of ASCII are searched in small letters, and what stands between blanks is
+    read once, however often it is there. No word and no numbered argument goes over a line break."""
+    plain, other = list[str](), list[str]()
+    for line in text.split("\n"):
+        (plain if line.isascii() else other).append(line)
+    small = _NUMBERED_SMALL.sub(" ", "\n".join(plain).lower())
+    different = {*small.split(), *_NUMBERED.sub(" ", "\n".join(other)).casefold().split()}
+    return set(_WORD.findall("\n".join(different)))
 
 
 def names_the_case(point: str, quotes: Sequence[str], beside: str, others: Sequence[str], case: CaseWords) -> bool:
