@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -15,7 +16,11 @@ SWEEP_S = 60.0
 
 @asynccontextmanager
 async def upkeep() -> AsyncIterator[None]:
-    """Watch the loop during the block, and sweep what engines keep of documents."""
+    """Watch the loop during the block, and sweep what engines keep of documents.
+
+    What is there at its beginning is looked at by no later search for garbage.
+    """
+    gc.freeze()  # modules live as long as the process
     sweeping = asyncio.create_task(_sweep(), name="sweep")
     try:
         async with watched_loop():
