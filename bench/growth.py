@@ -91,18 +91,21 @@ async def _worked(url: str, provider: Provider, text: str) -> list[Told]:
     scan, spent = time.process_time() - begun, list[float]()
     kept.drop()
     async with bench(url, provider) as service:
-        for debates in (1, 2):
+        for debates in (0, 1, 2):
             process, begun = CheckProcess(), time.process_time() + _children_s()
-            for _ in range(debates):
-                await _run(service, {"documents": [{"text": text}]}, process)
+            for document in (
+                text[:30_000],
+                *[text] * debates,
+            ):  # the first one starts and compiles what a process needs
+                await _run(service, {"documents": [{"text": document}]}, process)
             await process.close()
             spent.append(time.process_time() + _children_s() - begun)
-    once, again, size = spent[0] - scan, spent[1] - spent[0], f"{len(text):,} characters"
-    speed, share = f"{scan / len(text) * 1e6:.2f}", f"{again / spent[0]:.2f}"
+    first, again, size = spent[1] - spent[0], spent[2] - spent[1], f"{len(text):,} characters"
+    once, speed, share = first - scan, f"{scan / len(text) * 1e6:.2f}", f"{again / first:.2f}"
     return [
         (f"long: scan of {size}", f"{scan:.2f} s", "limit 1 s a MB", speed),
         (f"long: all else on {size}", f"{once:.2f} s", f"limit {BESIDE_S:g} s", f"{once / BESIDE_S:.2f}"),
-        (f"long: a second debate on {size}", f"{again:.2f} s", f"the first one {spent[0]:.2f} s", share),
+        (f"long: a second debate on {size}", f"{again:.2f} s", f"the first one {first:.2f} s", share),
     ]
 
 
