@@ -1,25 +1,35 @@
-"""How our own CPU for a debate grows with its rounds, debaters and documents, and how long it holds the event loop.
+"""How our own CPU for a debate grows with its rounds, debaters and documents, and what a long document costs others.
 
 Linear is a ratio of at most 1: the CPU of a debate of twice the size, over twice the CPU of the smaller one. What does
-not grow is in both, so a ratio below 1 is usual. The loop is held by whatever runs between two ticks of a task that
-only sleeps, while a debate over a long document is submitted and run beside it; and by a check, from one wait of it to
-the next.
+not grow is in both, so a ratio below 1 is usual.
+
+A long document costs a scan for injections, and the rest of the work, once; both are measured with the process that
+makes them. The event loop is held by whatever runs between two calls of a timer (`service.running.loop_watch`), while a
+worker runs a debate over the long document and short ones beside it. These are times of the wall: on a machine with
+other work they say little.
 """
 
 from __future__ import annotations
 
 import asyncio
+import resource
 import time
-from collections.abc import Coroutine, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
+from service.checks import kept
+from service.checks.injection import FieldText, check_injection
 from service.running.apart import CheckProcess
-from service.running.checker import Checker
+from service.running.loop_watch import watched_loop
 from service.running.provider_port import Provider
-from tests.fixtures.running import TEXT, Bench, bench
+from service.running.worker import Worker, WorkerConfig
+from tests.fixtures.running import CALLER, TEXT, Bench, bench
 
 TURNS, TICK_S, HELD_MS = 3, 0.002, 50.0
+LONGEST = 5_000_000
+BESIDE_S = 1.2
+"""What all work on a document of 5 MB but the scan may take."""
+AT_ONCE, ALONE_S = 4, 5.0
 CEILING = 25.0
 """Enough for a long document, in US dollars."""
 Told = tuple[str, str, str, str]
@@ -40,11 +50,13 @@ SIZES: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
 """What is doubled, with the case of the first size and that of twice it."""
 
 
-async def measure(url: str, provider: Provider, large: str) -> list[Told]:
-    """The rows of the bench; the provider answers at once, and ``large`` is a long document."""
+async def measure(url: str, provider: Provider, paced: Provider, long: str) -> list[Told]:
+    """The rows of the bench. ``provider`` answers at once, ``paced`` takes a while; ``long`` is a text."""
+    text = long[:LONGEST]
     async with bench(url, provider) as service:
         rows = [await _grown(service, what, *sizes) for what, sizes in SIZES.items()]
-        return [*rows, *[row for text in (large, large * 5) for row in await _held(service, text)]]
+    rows += await _worked(url, provider, text)
+    return [*rows, *await _held(url, paced, text[: len(text) // 5]), *await _held(url, paced, text)]
 
 
 async def _grown(service: Bench, what: str, one: Mapping[str, Any], double: Mapping[str, Any]) -> Told:
@@ -62,78 +74,85 @@ async def _cpu_ms(service: Bench, case: Mapping[str, Any]) -> float:
 
 
 async def _run(service: Bench, case: Mapping[str, Any], apart: CheckProcess | None = None) -> None:
-    debate = await service.submit(**{"costCeilingUSD": CEILING, **case})
+    debate = await service.submit(costCeilingUSD=CEILING, **case)
     if await service.claim() != debate:
         raise RuntimeError(f"expected to claim the debate {debate}, which alone waits")
     await (await service.runner(debate, apart=apart)).run()
 
 
-async def _held(service: Bench, text: str) -> list[Told]:
-    """How long a debate over a long document holds the loop at most, and how long one of its checks does."""
-    process, checks = CheckProcess(), list[float]()
-    with _timed(checks), _ticking() as ticks:
-        await _run(service, {"documents": [{"text": text}]}, process)
-    await process.close()
-    rows = (("a debate", max(ticks)), ("a check", max(checks)))
+# -- long documents
+
+
+async def _worked(url: str, provider: Provider, text: str) -> list[Told]:
+    """Two debates over one long document, one after the other: our CPU, that of the process for checks included."""
+    check_injection([FieldText("document", "D1", text[:100_000])])
+    begun = time.process_time()
+    check_injection([FieldText("document", "D1", text)])
+    scan, spent = time.process_time() - begun, list[float]()
+    kept.drop()
+    async with bench(url, provider) as service:
+        for debates in (0, 1, 2):
+            process, begun = CheckProcess(), time.process_time() + _children_s()
+            for document in (
+                text[:30_000],
+                *[text] * debates,
+            ):  # the first one starts and compiles what a process needs
+                await _run(service, {"documents": [{"text": document}]}, process)
+            await process.close()
+            spent.append(time.process_time() + _children_s() - begun)
+    first, again, size = spent[1] - spent[0], spent[2] - spent[1], f"{len(text):,} characters"
+    once, speed, share = first - scan, f"{scan / len(text) * 1e6:.2f}", f"{again / first:.2f}"
     return [
-        (
-            f"loop: held at most by {what} over {len(text):,} characters",
-            f"{held:.0f} ms",
-            f"limit {HELD_MS:g} ms",
-            f"{held / HELD_MS:.2f}",
-        )
-        for what, held in rows
+        (f"long: scan of {size}", f"{scan:.2f} s", "limit 1 s a MB", speed),
+        (f"long: all else on {size}", f"{once:.2f} s", f"limit {BESIDE_S:g} s", f"{once / BESIDE_S:.2f}"),
+        (f"long: a second debate on {size}", f"{again:.2f} s", f"the first one {first:.2f} s", share),
     ]
 
 
-@contextmanager
-def _ticking() -> Iterator[list[float]]:
-    """The times between two ticks, beyond the tick, in milliseconds."""
-    ticks = [0.0]
+def _children_s() -> float:
+    """The CPU seconds of processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
-    async def tick() -> None:
+
+async def _held(url: str, provider: Provider, text: str) -> list[Told]:
+    """A worker with short debates, alone and while it runs one over a long document: how long its loop is held."""
+    holds, alone, beside = list[float](), list[float](), list[float]()
+    async with bench(url, provider) as service:
+        config = WorkerConfig(name="bench", lease_s=60.0, limit=100)
+        worker = Worker(service.database, service.hub, service.prompts, {"offline": provider}, config)
+        working = asyncio.create_task(worker.work())
+        await _others(service, alone, asyncio.sleep(0))  # what a process does once in its life
+        alone.clear()
+        await _others(service, alone, asyncio.sleep(ALONE_S))
+        async with watched_loop(lambda held_s, _at: holds.append(1_000 * held_s), TICK_S):
+            long = await service.submit(costCeilingUSD=CEILING, documents=[{"text": text}])
+            await _others(service, beside, service.reviews.wait(long, CALLER, 600))
+        await worker.stop(10)
+        await working
+    held, p99, before, size = max(holds), _p99_ms(beside), _p99_ms(alone), f"{len(text):,} characters"
+    ratio = f"{p99 / before:.2f}"
+    return [
+        (f"loop: held at most by {size}", f"{held:.0f} ms", f"limit {HELD_MS:g} ms", f"{held / HELD_MS:.2f}"),
+        (f"loop: p99 of {len(beside)} others beside {size}", f"{p99:.0f} ms", f"alone {before:.0f} ms", ratio),
+    ]
+
+
+async def _others(service: Bench, times: list[float], meanwhile: Awaitable[object]) -> None:
+    """Run short debates, `AT_ONCE` at a time, until something else has ended; at least one each."""
+    ended = asyncio.ensure_future(meanwhile)
+
+    async def debates() -> None:
         while True:
             begun = time.perf_counter()
-            await asyncio.sleep(TICK_S)
-            ticks.append(1_000 * (time.perf_counter() - begun - TICK_S))
+            debate = await service.submit(documents=[{"text": TEXT}])
+            await service.reviews.wait(debate, CALLER, 600)
+            times.append(time.perf_counter() - begun)
+            if ended.done():
+                return
 
-    ticking = asyncio.get_running_loop().create_task(tick())
-    try:
-        yield ticks
-    finally:
-        ticking.cancel()
-
-
-@contextmanager
-def _timed(checks: list[float]) -> Iterator[None]:
-    """Note how long each step of a check runs between two waits, in milliseconds."""
-    find = Checker.find
-
-    def timed(*given: Any) -> Any:
-        return _Stepped(find(*given), checks)
-
-    setattr(Checker, "find", timed)  # noqa: B010 - in the place of a method
-    try:
-        yield
-    finally:
-        setattr(Checker, "find", find)  # noqa: B010
+    await asyncio.gather(ended, *(debates() for _ in range(AT_ONCE)))
 
 
-class _Stepped:
-    """A coroutine of which each step is timed."""
-
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], steps: list[float]) -> None:
-        self._coroutine = coroutine
-        self._steps = steps
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        sent: Any = None
-        while True:
-            begun = time.perf_counter()
-            try:
-                waited = self._coroutine.send(sent)
-            except StopIteration as done:
-                return done.value
-            finally:
-                self._steps.append(1_000 * (time.perf_counter() - begun))
-            sent = yield waited
+def _p99_ms(times: list[float]) -> float:
+    return 1_000 * sorted(times)[int(0.99 * (len(times) - 1))]

@@ -18,9 +18,9 @@
     submissions 50 callers on one API process (`bench.submissions`): its CPU for a case, cases a second, latency
     authentication  submissions and reads with an API key and with a token (`bench.authentication`), next to the same
                 without: p50 and CPU
-    growth      our CPU for a debate of twice the rounds, debaters or documents, over twice that of the smaller one; and
-                how long a debate over a long document, and one of its checks, holds the event loop at most
-                (`bench.growth`)
+    growth      our CPU for a debate of twice the rounds, debaters or documents, over twice that of the smaller one;
+                what a document of 5 MB costs once and again; how long it holds the event loop, and the p99 of the
+                other debates meanwhile (`bench.growth`)
     streams     2,000 event streams on one API process (`bench.streams`): memory, CPU while nothing is said, and how
                 soon an entry is heard by all, next to bare sockets
     find        100,000 debates found by each filter and in each order, and counted (`bench.find`); what the projection
@@ -83,6 +83,8 @@ from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench, t
 CALLS = 5
 WIDTHS = (60, 22, 70, 5)
 """The columns of a row, in characters."""
+PACE_S = 0.02
+"""How long a call takes where debates run beside each other."""
 UNLIMITED = Budgets()
 AMPLE = Budgets("UTC", Budget(day=10**9, month=10**10))
 
@@ -393,7 +395,7 @@ WITH_DATABASE: Mapping[str, Callable[[str], list[Row]]] = {
     "cpu": lambda url: uvloop.run(debates(url)),
     "limits": lambda url: uvloop.run(limits(url)),
     "budget": budget,
-    "growth": lambda url: told(uvloop.run(growth.measure(url, Instant(), long_text()))),
+    "growth": lambda url: told(uvloop.run(growth.measure(url, Instant(), Instant(PACE_S), long_text() * 9))),
     "submissions": lambda url: told(submissions.measure(url)),
     "authentication": lambda url: told(authentication.measure(url)),
     "crowd": lambda url: told(crowds.measure(url)),

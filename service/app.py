@@ -45,6 +45,7 @@ from service.reviews.batch_feed import BatchFeeder
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
+from service.running.upkeep import upkeep
 from service.running.worker import Worker, WorkerConfig, new_process_name
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
@@ -196,7 +197,7 @@ async def open_app(
         )
         readings = ReadingLog(serving, logs, writer("server"))
         feeder = BatchFeeder(database, reviews, deployment, writer("worker"), settings.lease_s)
-        async with listening(where.service, hub), recording(readings):
+        async with listening(where.service, hub), recording(readings), upkeep():
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
                 given = (heads, logs, leaving, authenticator, readings, management, endpoints, feeder)

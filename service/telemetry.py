@@ -377,14 +377,15 @@ WEBHOOKS_WAITING = _level("gainsay_webhook_messages_waiting", "Messages of webho
 WEBHOOKS_LATE = _level("gainsay_webhook_late_seconds", "How long the message of a webhook that waits longest is due.")
 RUNNING = _level("gainsay_debates_running", "Debates that this process runs.")
 QUEUED = _level("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
-QUEUED_SECONDS = _level(
-    "gainsay_debates_queued_seconds",
-    "How long the first debate in the queue has waited for a worker; 0 where none waits.",
+QUEUED_SECONDS = _level("gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0.")
+UNCLAIMED = _level("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
+LOOP_HELD = Histogram(
+    "gainsay_event_loop_held_seconds",
+    "How much later than due the event loop called a timer, a hundred times a second.",
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5),
+    registry=REGISTRY,
 )
-UNCLAIMED = _level(
-    "gainsay_debates_left",
-    "Debates under way whose worker is gone or released them, and that no worker has claimed yet.",
-)
+LOOP_HELD_MAX = _level("gainsay_event_loop_held_max_seconds", "The longest hold in the last one or two minutes.")
 TAKEN = _counter(
     "gainsay_debates_taken_total",
     "Debates that this process claimed: new ones, those whose lease was lost, those that a worker released.",

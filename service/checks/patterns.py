@@ -7,12 +7,23 @@ start, and most commands judge nothing.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any, cast
+
+_LAZY = list["LazyPattern"]()
 
 
 def lazily(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Like `re.compile`, but an expression that cannot be compiled raises ``re.error`` only at its first use."""
-    return cast("re.Pattern[str]", LazyPattern(pattern, flags))
+    _LAZY.append(made := LazyPattern(pattern, flags))
+    return cast("re.Pattern[str]", made)
+
+
+def compile_all() -> None:
+    """Compile every expression that was made by `lazily`, before one is used where the event loop would wait."""
+    for pattern in tuple(_LAZY):
+        with suppress(re.error):  # which its first use raises
+            pattern.compiled()
 
 
 class LazyPattern:
@@ -27,8 +38,12 @@ class LazyPattern:
         """Return an attribute of the compiled pattern, and keep it: the next access does not come here."""
         if name.startswith("__"):
             raise AttributeError(name)
-        if self._compiled is None:
-            self._compiled = re.compile(self.pattern, self._given)
-        found = getattr(self._compiled, name)
+        found = getattr(self.compiled(), name)
         setattr(self, name, found)
         return found
+
+    def compiled(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        if self._compiled is None:
+            self._compiled = re.compile(self.pattern, self._given)
+        return self._compiled

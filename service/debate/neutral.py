@@ -66,6 +66,9 @@ MOST_TURNS = 50_000
 """The embeddings, overrides and isolates, with their ends, from which on none of a text stays: a flood would take
 seconds to pair, and no honest text has so many."""
 
+PIECE = 4_096
+"""The characters of a text that are looked through at a time."""
+
 _MARKS = "\u061c\u200e\u200f"
 _JOINERS = "\u200c\u200d"
 _ISOLATES, _PDI = "\u2066\u2067\u2068", "\u2069"
@@ -179,25 +182,41 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE = re.compile(f"\r\n?|[{_class(_KINDS['lineSeparator'])}]")
 _GONE = re.compile(f"[{_NEVER}]+")
 _RUN = re.compile(f"[{_OF_PLACE}]+")
-_PAIR = re.compile(f"[\n{_PAIRED}]")
 _TURNS = re.compile(f"[{_PAIRED}]")
 _SEEN = re.compile(f"[^\\s{_TABLE}]")
 
 
 def neutral(text: str) -> str:
     """The text as a model reads it, with its line breaks; plain text is returned as it is."""
-    if not (_CONTROL if text.isascii() else _ANY).search(text):
+    pieces, changed = list[str](), False
+    for piece in pieces_of(text):
+        read = piece
+        if (_CONTROL if piece.isascii() else _ANY).search(piece):
+            read = _GONE.sub("", _LINE.sub("\n", piece))
+            changed = True
+        pieces.append(read)
+    if not changed:
         return text
-    lines = _LINE.sub("\n", text)
-    bare = _GONE.sub("", lines)
-    if not (unpaired := _unpaired(bare)):
-        return _RUN.sub(_kept_of_run, bare)
-    pieces, done = list[str](), 0
-    for at in unpaired:
-        pieces.append(bare[done:at])
+    bare = "".join(pieces)
+    kept, done = list[str](), 0
+    for at in _unpaired(bare):
+        kept.append(bare[done:at])
         done = at + 1
-    pieces.append(bare[done:])
-    return _RUN.sub(_kept_of_run, "".join(pieces))
+    return _without_runs("".join([*kept, bare[done:]]))
+
+
+def pieces_of(text: str) -> Iterator[str]:
+    """A text in short pieces, none of which ends between CR and LF.
+
+    Most pieces of most texts are plain ASCII, which is looked through at once. No step over a long text is one call of
+    `re` either, which would keep every other thread of the process waiting.
+    """
+    at = 0
+    while at < len(text):
+        end = at + PIECE
+        end += text[end - 1 : end + 1] == "\r\n"
+        yield text[at:end]
+        at = end
 
 
 def neutral_line(text: str) -> str:
@@ -213,9 +232,15 @@ def taken(text: str) -> dict[TakenKind, int]:
     read = neutral(text)
     if read is text:
         return {}
-    before, after = Counter(map(kind_of, _ANY.findall(text))), Counter(map(kind_of, _ANY.findall(read)))
+    before, after = Counter(map(kind_of, _held(text))), Counter(map(kind_of, _held(read)))
     gone = before - after
     return {kind: gone[kind] for kind in TAKEN_KINDS if gone[kind]}
+
+
+def _held(text: str) -> Iterator[str]:
+    """The characters of the table that a text holds, and its CR."""
+    for piece in pieces_of(text):
+        yield from (_CONTROL if piece.isascii() else _ANY).findall(piece)
 
 
 def unturned(text: str) -> str:
@@ -303,23 +328,46 @@ class _Line:
 
 def _unpaired(text: str) -> list[int]:
     """The places of embeddings, overrides and isolates that do not stay, in order."""
-    turns = [found.start() for found in _TURNS.finditer(text)]
+    turns = list(_places(_TURNS, text))
     if not turns or len(turns) > MOST_TURNS:
         return turns
     line, done = _Line(), 0
-    for found in _PAIR.finditer(text):
-        char, at = found.group(), found.start()
+    for at in turns:
+        if (broken := text.rfind("\n", done, at)) >= 0:
+            line.end()
+            done = broken
         if _SEEN.search(text, done, at):
             line.words()
         done = at + 1
-        if char == "\n":
-            line.end()
-        elif char in _OPENING:
-            line.open(char, at)
+        if text[at] in _OPENING:
+            line.open(text[at], at)
         else:
-            line.close(char, at)
+            line.close(text[at], at)
     line.end()
     return sorted(line.unpaired)
+
+
+def _places(sign: re.Pattern[str], text: str) -> Iterator[int]:
+    """The places of single characters beyond ASCII."""
+    for at in range(0, len(text), PIECE):
+        piece = text[at : at + PIECE]
+        if not piece.isascii():
+            yield from (at + found.start() for found in sign.finditer(piece))
+
+
+def _without_runs(text: str) -> str:
+    """A text with what stays of each run of selectors, joiners, marks and tags."""
+    pieces, done, at = list[str](), 0, 0
+    while at < len(text):
+        end = at + PIECE
+        found = None if text[at:end].isascii() else _RUN.search(text, at, end)
+        whole = _RUN.match(text, found.start()) if found else None
+        if whole is None:
+            at = end
+            continue
+        pieces += (text[done : whole.start()], _kept_of_run(whole))
+        done = at = whole.end()
+    return "".join([*pieces, text[done:]]) if pieces else text
 
 
 def _kept_of_run(found: re.Match[str]) -> str:

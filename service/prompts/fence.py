@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from service.debate.neutral import neutral, neutral_line
+from service.debate.neutral import neutral, neutral_line, pieces_of
 
 NEUTRALISED = "[fence removed]"
+MOST_BMP = "\uffff"
+"""The last character of the Basic Multilingual Plane."""
 _BEGIN = re.compile(r"^\[\[([0-9a-f]{16}) begin ([a-z-]+) (\{.*\})\]\]$", re.MULTILINE)
 _encoder = msgspec.json.Encoder(order="sorted")
 
@@ -73,10 +75,22 @@ def _line(nonce: str, value: Any) -> Any:
 
 def _without(nonce: str, text: str) -> str:
     """A neutral text with words in the place of each nonce."""
-    if nonce not in text.lower() and (text.isascii() or not _STYLED.search(text)):
+    if not _may_hold(nonce, text):
         return text
     cleared = re.sub("".join(f"[{digit}{digit.upper()}{_FORMS[digit]}]" for digit in nonce), NEUTRALISED, text)
     return neutral(cleared)  # once more: a selector behind the nonce has lost the digit that it stood behind
+
+
+def _may_hold(nonce: str, text: str) -> bool:
+    """Whether a text holds the nonce in any case, or a digit in another form."""
+    before = ""
+    for piece in pieces_of(text):
+        if nonce in (before + piece).lower():
+            return True
+        if not piece.isascii() and (_STYLED.search(piece) or (_ASTRAL.search(piece) and _STYLED_ASTRAL.search(piece))):
+            return True
+        before = (before + piece)[1 - len(nonce) :]
+    return False
 
 
 def _other_forms(digits: str) -> Mapping[str, str]:
@@ -91,4 +105,8 @@ def _other_forms(digits: str) -> Mapping[str, str]:
 _REPEATED = ((0xB2, 0xBA), (0x1D2C, 0x1D9C), (0x2070, 0x214F), (0x2460, 0x24FF), (0xFF10, 0xFF5A), (0x1D400, 0x1D7FF))
 """Where Unicode repeats digits and letters in other forms: raised, circled, in full width, bold, in double strokes."""
 _FORMS = _other_forms("0123456789abcdef")
-_STYLED = re.compile(f"[{''.join(_FORMS.values())}]")
+_ALL_FORMS = "".join(_FORMS.values())
+_ASTRAL = re.compile("[^\0-\uffff]")
+_STYLED = re.compile(f"[{''.join(filter(MOST_BMP.__ge__, _ALL_FORMS))}]")
+_STYLED_ASTRAL = re.compile(f"[{''.join(filter(MOST_BMP.__lt__, _ALL_FORMS))}]")
+"""Two expressions: `re` compares a character with those of a class beyond the Basic Multilingual Plane one by one."""

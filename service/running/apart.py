@@ -15,10 +15,8 @@ import asyncio
 import pickle
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -31,14 +29,13 @@ Found = TypeVar("Found")
 TRIES = 2
 LIMIT_S, LIMIT_S_PER_MB = 60.0, 30.0
 """How long a check may take: some thirty times what one takes on a machine with nothing else to do."""
-IDLE_S = 60.0
-"""How long a process without work is kept."""
+IDLE_S = SWEEP_S = 60.0
+"""How long a process without work is kept; and how long what it has worked out of a document is kept at least after a
+check has asked for it, and twice that at most."""
 END_S = 1.0
 """How long a process may take to end by itself once its input is closed."""
 SERVE = "from service.running.check_child import main; main()"
 """What the process runs. Its own `__main__` would be a second module, with other classes than the parent reads."""
-KEPT_MAX = 64
-"""How many findings are kept by the hash of what was read."""
 
 
 class CheckFault(Exception):
@@ -55,44 +52,27 @@ class CheckProcess:
     def __init__(self, *command: str, limit_s: float = LIMIT_S, idle_s: float = IDLE_S) -> None:
         self._command = command or (sys.executable, "-P", "-c", SERVE)
         self._limit_s, self._idle_s = limit_s, idle_s
-        self._turn, self._once = asyncio.Lock(), asyncio.Lock()
+        self._turn = asyncio.Lock()
         self._child: Process | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._ending = set[asyncio.Task[None]]()
-        self._kept = OrderedDict[bytes, object]()
         self._closed = False
+        self._swept = 0.0
 
     @property
     def pid(self) -> int | None:
         """The id of the process, if one runs."""
         return self._child.pid if self._child and self._child.returncode is None else None
 
-    async def call(self, function: Callable[..., Found], *given: object) -> Found:
-        """What a function of this build returns for these arguments; both are pickled. Raises `CheckFault`."""
-        return await self._call(function, pickle.dumps((function, given), pickle.HIGHEST_PROTOCOL))
+    async def call(self, tenant: str, function: Callable[..., Found], *given: object) -> Found:
+        """What a function of this build returns for these arguments; both are pickled. Raises `CheckFault`.
 
-    async def call_once(self, function: Callable[..., Found], *given: object) -> Found:
-        """The same; what one of the last `KEPT_MAX` calls with the same arguments returned is not made again."""
-        asked = pickle.dumps((function, given), pickle.HIGHEST_PROTOCOL)
-        # hashlib releases the interpreter's lock over a long text
-        key = (await asyncio.to_thread(sha256, asked)).digest()
-        async with self._once:  # a second debate over the same texts waits for what the first one finds
-            if key not in self._kept:
-                self._kept[key] = await self._call(function, asked)
-            self._kept.move_to_end(key)
-            if len(self._kept) > KEPT_MAX:
-                self._kept.popitem(last=False)
-            return cast("Found", self._kept[key])
-
-    async def close(self) -> None:
-        """End the process and wait until it has ended; later calls are refused."""
-        self._closed = True
-        self._retire()
-        await asyncio.gather(*self._ending)
-
-    # -- one call
-
-    async def _call(self, function: Callable[..., Found], asked: bytes) -> Found:
+        What the process works out of whole documents meanwhile, it keeps for later calls for the same tenant.
+        """
+        now = asyncio.get_running_loop().time()
+        if sweeps := now - self._swept >= SWEEP_S:
+            self._swept = now
+        asked = pickle.dumps((sweeps, tenant, function, given), pickle.HIGHEST_PROTOCOL)
         async with self._turn:
             for _ in range(TRIES):
                 try:
@@ -104,6 +84,14 @@ class CheckProcess:
                     raise CheckFault(f"a check of a long text raised {returned.kind} in {returned.where}")
                 return cast("Found", returned.value)
         raise CheckFault(f"the process that checks long texts was lost {TRIES} times over one check")
+
+    async def close(self) -> None:
+        """End the process and wait until it has ended; later calls are refused."""
+        self._closed = True
+        self._retire()
+        await asyncio.gather(*self._ending)
+
+    # -- one call
 
     async def _answered(self, asked: bytes) -> Returned | Raised:
         """What the process answers. It is killed unless it has answered in full: its next answer would be this one."""

@@ -1,8 +1,9 @@
 """The process that checks long texts: `main`, started by `service.running.apart`.
 
 It reads calls from its standard input and writes what each returned to its standard output, both as frames: a length
-of eight bytes, then a pickle. A call is a function and its arguments; a return is a `Returned` or a `Raised`. Both ends
-are one build of one program under one user, so a pickle here comes from this service itself.
+of eight bytes, then a pickle. A call is whether to drop what was not asked for since the last such call, a tenant, a
+function and its arguments; a return is a `Returned` or a `Raised`. Both ends are one build of one program under one
+user, so a pickle here comes from this service itself.
 
 The process ends when its input ends: a parent that is gone, however it went, leaves no child. It does not heed SIGINT
 and SIGTERM, which a terminal or a supervisor sends to a whole group: its parent decides when it ends.
@@ -18,6 +19,13 @@ import traceback
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
+from service.checks import kept
+
+MEMORY_MAX = 3 << 30
+"""The most bytes of address space of the process: a case of the most characters that policy ships takes a third of it.
+"""
+OUT_OF_MEMORY = 77
+"""The exit code of a process that found no more memory."""
 LENGTH = 8
 """The bytes of a frame's length, the most significant first."""
 
@@ -42,8 +50,13 @@ def framed(pickled: bytes) -> bytes:
 
 def _called(pickled: bytes) -> Returned | Raised:
     try:
-        function, given = pickle.loads(pickled)  # noqa: S301 - written by the parent, see above
+        sweeps, tenant, function, given = pickle.loads(pickled)  # noqa: S301 - written by the parent, see above
+        if sweeps:
+            kept.sweep()
+        kept.WHOSE.set(tenant)
         return Returned(function(*given))
+    except MemoryError:  # a process with room in it may do better; the parent asks one
+        os._exit(OUT_OF_MEMORY)
     except Exception as fault:  # noqa: BLE001 - reported to the parent, where it is the fault of a run
         frames = traceback.extract_tb(fault.__traceback__)
         return Raised(type(fault).__name__, " < ".join(f"{at.name}:{at.lineno}" for at in reversed(frames)))
@@ -70,8 +83,20 @@ def serve(calls: BinaryIO, returns: BinaryIO) -> None:
 
 def main() -> None:
     """Answer the calls of the parent until it closes its end or is gone."""
+    _bound_memory()
     for signalled in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signalled, signal.SIG_IGN)
     with suppress(BrokenPipeError):
         serve(sys.stdin.buffer, sys.stdout.buffer)
     os._exit(0)  # whatever is left in the output has no reader
+
+
+def _bound_memory() -> None:
+    """Bound the address space, where the system can: what asks for more gets a `MemoryError`."""
+    if sys.platform != "win32":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = MEMORY_MAX if hard == resource.RLIM_INFINITY else min(MEMORY_MAX, hard)
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar, assert_never
 
 from service.checks import citations, consensus, given, injection, judgement, overlap, texts
-from service.checks.citations.kept import judged
+from service.checks.citations import judged
 from service.checks.given import given_to
+from service.checks.kept import WHOSE
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import Finding
@@ -54,24 +55,24 @@ Found = TypeVar("Found")
 
 
 class Apart(Protocol):
-    """Where checks of long texts are made; both raise what `CheckProcess` raises."""
+    """Where checks of long texts are made."""
 
-    async def call(self, function: Callable[..., Found], *given: object) -> Found:
-        """What a function returns for these arguments."""
-
-    async def call_once(self, function: Callable[..., Found], *given: object) -> Found:
-        """The same, which may have been found before."""
+    async def call(self, tenant: str, function: Callable[..., Found], *given: object) -> Found:
+        """What a function returns for these arguments, for a tenant; raises `CheckFault`."""
 
 
 class Checker:
     """Runs checks over the documents of one debate; caches what it has folded of them.
 
     Where ``apart`` is given, `find` makes checks of long texts in that process, and the event loop goes on meanwhile.
+    ``ready`` waits until the engines have read what they need once in a process.
     """
 
-    def __init__(self, sources: Mapping[str, str], apart: Apart | None = None) -> None:
+    def __init__(
+        self, sources: Mapping[str, str], apart: Apart | None = None, ready: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         self._sources = sources
-        self._apart = apart
+        self._apart, self._ready = apart, ready
         self._long = sum(map(len, sources.values())) >= LONG
         self._judges: dict[tuple[str, ...], citations.Judge] = {}
         self._words: frozenset[str] | None = None
@@ -87,18 +88,19 @@ class Checker:
 
     async def find(self, case: Case, facts: Facts, check: Check) -> CheckFound:
         """The same finding, made in the other process if its texts are long. Raises `CheckFault`."""
+        if self._ready is not None:
+            await self._ready()
         if self._apart is None:
             return self.check(case, facts, check)
         if check.kind in OVER_REPLIES:
             if check.kind == "consensus" and self._words is None and self._long:
                 known = consensus.AGREEMENTS[_AGREEMENT].known
-                self._words = await self._apart.call(known, self._known_texts(case))
+                self._words = await self._apart.call(WHOSE.get(), known, self._known_texts(case))
             return self.check(case, facts, check)
         engine, came = self._call(case, facts, check)
         if not self._is_long(check, came):
             return self.check(case, facts, check) if check.kind == "citations" else _found(check, engine(*came))
-        call = self._apart.call_once if check.kind == "injection" else self._apart.call
-        return _found(check, await call(engine, *came))
+        return _found(check, await self._apart.call(WHOSE.get(), engine, *came))
 
     def _is_long(self, check: Check, came: Sequence[Any]) -> bool:
         """Whether a check reads so much that it would hold the loop: the documents, or every text of the case."""

@@ -5,7 +5,8 @@ When a condition fails, another entry is staged in the attempt's place: a silent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -15,28 +16,34 @@ from service.debate.model import SeatPlan, Turn
 from service.errors import Fenced, PromptMismatch
 from service.running import selection
 from service.running.attempt import Attempt, ModelCaller
+from service.running.lane import Lane
 from service.running.log_port import AuditLog
 from service.running.state import DebateState
+
+Made = TypeVar("Made")
 
 TURNS_AHEAD = 3
 """How many further turns like the due ones an allocation from the tenant's limits covers, while enough remains."""
 
 
 class AttemptPreparer:
-    """Prepares the attempts of one debate."""
+    """Prepares the attempts of one debate, in the thread of ``lane`` where its documents are long."""
 
-    def __init__(self, log: AuditLog, record: DebateState, calling: ModelCaller, unavailable: int) -> None:
+    def __init__(
+        self, log: AuditLog, record: DebateState, calling: ModelCaller, unavailable: int, lane: Lane | None = None
+    ) -> None:
         self._log = log
         self._record = record
         self._calling = calling
         self._unavailable = unavailable
+        self._lane = lane
 
     async def prepare(self, asked: Sequence[tuple[Turn, SeatPlan]], holding: Sequence[Turn]) -> Sequence[Attempt]:
         """An attempt for each turn, funded together with the closing turns; or none, with the reason staged."""
         attempts = []
         try:
             for turn, plan in asked:
-                if (attempt := self._attempt_that_fits(turn, plan)) is None:
+                if (attempt := await self._attempt_that_fits(turn, plan)) is None:
                     return ()
                 attempts.append(attempt)
         except PromptMismatch as mismatch:
@@ -45,7 +52,7 @@ class AttemptPreparer:
             return ()
         return attempts if await self._is_funded(attempts, holding) else ()
 
-    def _attempt_that_fits(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
+    async def _attempt_that_fits(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
         """The attempt at the first eligible model whose context fits the request; ``None`` when no model's does."""
         record, tokens = self._record, 0
         others = [
@@ -54,7 +61,7 @@ class AttemptPreparer:
             if p.model != plan.model
         ]
         for candidate in (plan, *others):
-            attempt = self._calling.prepare(record.case, record.facts, turn, candidate)
+            attempt = await self._made(self._calling.prepare, record.case, record.facts, turn, candidate)
             if money.fits(attempt.asked.input_tokens, candidate):
                 because = selection.fallback_reason(
                     record.facts, record.started, turn, plan, candidate, self._unavailable
@@ -63,6 +70,10 @@ class AttemptPreparer:
             tokens = attempt.asked.input_tokens
         self._record.stage(TurnSilent(turn.id, f"contextTooLong: {tokens} tokens"))
         return None
+
+    async def _made(self, make: Callable[..., Made], *given: object) -> Made:
+        """What a function of the model caller returns. The facts do not change meanwhile: the runner waits for it."""
+        return make(*given) if self._lane is None else await self._lane.run(make, *given)
 
     async def _is_funded(self, attempts: Sequence[Attempt], holding: Sequence[Turn]) -> bool:
         """Whether these attempts and their closing turns are funded; a refusal is staged.
@@ -73,7 +84,7 @@ class AttemptPreparer:
         """
         held = [attempt.asked.held for attempt in attempts]
         record, facts = self._record, self._record.facts
-        closing = [self._calling.closing_cost(record.case, facts, turn) for turn in holding]
+        closing = [await self._made(self._calling.closing_cost, record.case, facts, turn) for turn in holding]
         refusal = record.ledger.refuse(held, closing)
         if refusal is None and (short := sum(held) + sum(closing) - record.allocated_remaining) > 0:
             await record.flush()

@@ -32,6 +32,7 @@ from service.running.apart import CheckProcess
 from service.running.attempt import Attempt, CallOutcome, ModelCaller
 from service.running.backoff import Backoff
 from service.running.checker import Checker
+from service.running.lane import LONG, Lane
 from service.running.log_port import AuditLog, EntrySignal, NoEntrySignal
 from service.running.metrics import log_lost_attempts
 from service.running.preparation import AttemptPreparer
@@ -46,12 +47,13 @@ class Surroundings(Struct, frozen=True):
     """What a runner has of its worker.
 
     ``stopping`` and ``entries`` wake it: the worker is stopping, or others may have recorded something. Checks of long
-    texts are made in ``apart``.
+    texts are made in ``apart``, and requests over long documents in ``lane``.
     """
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     entries: EntrySignal = field(default_factory=NoEntrySignal)
     apart: CheckProcess | None = None
+    lane: Lane | None = None
 
 
 class Runner:
@@ -71,9 +73,10 @@ class Runner:
         self._log = log
         self._record = DebateState(log, self._start_calls)
         worker = worker or Surroundings()
-        self._checker = Checker(sources, worker.apart)
+        self._checker = Checker(sources, worker.apart, worker.lane.ready if worker.lane else None)
         self._calling = ModelCaller(prompts, providers, sources)
-        self._intents = AttemptPreparer(log, self._record, self._calling, calls.unavailable_attempts)
+        lane = worker.lane if sum(map(len, sources.values())) >= LONG else None
+        self._intents = AttemptPreparer(log, self._record, self._calling, calls.unavailable_attempts, lane)
         self._pacing = Backoff(log, calls)
         self._on_recorded = on_recorded
         self._stopping, self._entries = worker.stopping, worker.entries

@@ -19,11 +19,13 @@ from msgspec import Struct
 
 from service import telemetry
 from service.audit.record import Actor, Writer
+from service.checks.kept import WHOSE
 from service.debate.entries import DebateStopped, Entry
 from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, Policy, Queue
 from service.prompts import Prompts
 from service.running.apart import CheckProcess
+from service.running.lane import Lane
 from service.running.leases import HeldDebate, Leases
 from service.running.metrics import count_entries
 from service.running.provider_port import Provider
@@ -137,7 +139,7 @@ class Worker:
         self._introduced = False
         self._wanted = config.wanted(prompts.templates)
         self._leases = Leases(database, hub, config.name, config.lease_s)
-        self._apart = apart or CheckProcess()
+        self._apart, self._lane = apart or CheckProcess(), Lane()
         self._running: dict[asyncio.Task[None], HeldDebate] = {}
         self._room = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -183,6 +185,7 @@ class Worker:
         await _wait_or_cancel(set(self._running), until)
         await self._leases.close()
         await self._apart.close()
+        self._lane.close()
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(max(LAST_S, until - time.monotonic())):
                 await self._release_unacknowledged()
@@ -264,6 +267,7 @@ class Worker:
 
     async def _run(self, held: HeldDebate) -> None:
         """Run one debate. If it cannot end here, it stays as recorded for the next worker."""
+        WHOSE.set(held.claimed.tenant)
         try:
             with telemetry.RUNNING.track_inprogress():
                 settled = await self._run_guarded(held)
@@ -320,7 +324,7 @@ class Worker:
             self._providers,
             calls=config.calls,
             on_recorded=recorded,
-            worker=Surroundings(self._stopping, held, self._apart),
+            worker=Surroundings(self._stopping, held, self._apart, self._lane),
         )
         return runner
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -29,6 +30,8 @@ from service.store.retry_window import retry
 
 closed({**KINDS.last, **log_events.LAST})
 
+THREAD_BYTES = 1 << 20
+"""Documents of more bytes are hashed in a thread."""
 OFFERED_S = 5.0
 """The retry window of a new debate: the response to an earlier try may have been lost."""
 
@@ -111,7 +114,8 @@ async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entr
     once, is offered again within the retry window. Raises `AuditUnavailable`: then it is not recorded, or that is
     unknown.
     """
-    params = _opening(new, entries)
+    long = sum(len(body) for _, body in new.documents.values()) > THREAD_BYTES
+    params = await asyncio.to_thread(_opening, new, entries) if long else _opening(new, entries)
 
     async def offer(_again: bool) -> bool:
         return bool(await database.query("open_debate", params)) or await _is_recorded(database, new)

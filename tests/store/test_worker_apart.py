@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 from service.checks import injection
+from service.errors import EvidenceDamaged, GainsayError
+from service.identity.caller import Caller
 from service.running import worker as working
 from service.store.stored_debate import read_head
 from tests.fixtures import checked_apart
 from tests.fixtures.postgres import Database
 from tests.fixtures.processes import gone
-from tests.fixtures.running import CannedProvider, bench
+from tests.fixtures.running import CannedProvider, a_request, bench
 from tests.store.workers import LEFT, a_worker, do, over, stop_elsewhere, until
 
 LONG = "The Supplier's liability shall not exceed the Fees paid in that year. " * 400
@@ -105,10 +110,11 @@ async def test_a_worker_that_stops_during_a_check_releases_the_debate_and_leaves
     assert outcome.status == "completed"
 
 
+@pytest.mark.parametrize("engine", [checked_apart.deadly, checked_apart.swelling])
 async def test_a_check_that_takes_every_process_down_ends_the_debate_as_a_fault(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    engine: Any, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(injection.INJECTIONS, "injection/1", checked_apart.deadly)
+    monkeypatch.setitem(injection.INJECTIONS, "injection/1", engine)
     monkeypatch.setattr(working, "IDLE_S", 0.05)
     monkeypatch.setattr(working, "BACKOFF_MAX_S", 0.05)
     monkeypatch.setattr(working, "FAULTS_MAX", 2)
@@ -117,6 +123,60 @@ async def test_a_check_that_takes_every_process_down_ends_the_debate_as_a_fault(
 
         async with a_worker(service):
             outcome = await over(service, debate)
+            monkeypatch.undo()
+            assert (await over(service, await service.submit(documents=[{"text": LONG}]))).status == "completed"
 
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
         assert "ended 2 runs of this debate, the last one with CheckFault" in outcome.detail
+
+
+# -- what is kept of a document
+
+
+@pytest.fixture
+def readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """How often the document whose title is that file was read in the process for checks."""
+    monkeypatch.setitem(injection.INJECTIONS, "injection/1", checked_apart.scanned)
+    file = tmp_path / "readings"
+    return lambda: len(file.read_text(encoding="ascii").splitlines()) if file.exists() else 0
+
+
+async def test_a_document_is_read_once_for_the_debates_of_a_tenant_and_again_for_another(
+    database: Database, readings: Callable[[], int], tmp_path: Path
+) -> None:
+    case = {"documents": [{"id": "D1", "title": str(tmp_path / "readings"), "text": LONG}]}
+    other = Caller(tenant="other")
+    async with bench(database.service_url) as service, a_worker(service):
+        for question in ("Is there a cap?", "Is there a cap in clause 2?"):
+            await over(service, await service.submit(question=question, **case))
+        once = readings()
+        submitted = await service.reviews.submit(a_request(**case), other)
+        assert await service.reviews.wait(submitted.debate, other, 20.0)
+
+    assert once == 1, "whatever the question"
+    assert readings() == 2, "never from what was read for another tenant"
+
+
+async def test_a_document_that_is_erased_is_not_answered_from_what_is_kept(
+    database: Database, readings: Callable[[], int], tmp_path: Path
+) -> None:
+    case = {"documents": [{"id": "D1", "title": str(tmp_path / "readings"), "text": LONG}]}
+    troubles = list[GainsayError]()
+    async with bench(database.service_url) as service, a_worker(service, on_trouble=troubles.append) as worker:
+        await over(service, await service.submit(**case))
+        worker.retire()
+        erased = await service.submit(**case)
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute("ALTER TABLE gainsay.document DISABLE TRIGGER USER")
+            admin.execute("DELETE FROM gainsay.document WHERE debate = %s", (erased,))
+        async with a_worker(service, "next", on_trouble=troubles.append, apart=worker._apart):
+
+            async def refused() -> bool:
+                return bool(troubles)
+
+            await until(refused)
+
+        assert [type(trouble) for trouble in troubles] == [EvidenceDamaged]
+        assert do(database, "SELECT count(*) FROM gainsay.entry WHERE debate = %s AND n > 3", erased) == [(0,)]
+
+    assert readings() == 1

@@ -30,7 +30,7 @@ async def a_worker(service: Bench, name: str = "w", lease_s: float = 5.0, **more
     """A worker that works meanwhile, and is stopped with a second of grace; ``more`` is its configuration's."""
     provider: Provider = more.pop("provider", service.provider)
     providers = more.pop("providers", {"offline": provider})
-    beside = {"on_trouble": more.pop("on_trouble")} if "on_trouble" in more else {}
+    beside = {name: more.pop(name) for name in ("on_trouble", "apart") if name in more}
     config = WorkerConfig(name=name, lease_s=lease_s, calls=PROMPTLY, **more)
     worker = Worker(service.database, service.hub, service.prompts, providers, config, **beside)
     task = asyncio.create_task(worker.work())

@@ -29,6 +29,12 @@ def judging(texts: Mapping[str, str]) -> Judge:
 
 ENGINES: Mapping[str, Callable[[Mapping[str, str]], Judge]] = {ENGINE: judging}
 
+
+def judged(engine: str, texts: Mapping[str, str], said: Mapping[TurnId, Reply]) -> CitationsFound:
+    """What an engine finds of the citations of these replies; ``texts`` are the documents by id."""
+    return ENGINES[engine](texts)(said)
+
+
 __all__ = [
     "ENGINE",
     "ENGINES",
@@ -42,5 +48,6 @@ __all__ = [
     "check_citations",
     "claims_evidence",
     "fold",
+    "judged",
     "judging",
 ]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
+from service.checks import kept
 from service.checks.injection.concepts import BITS, bits_of
 from service.checks.injection.decoding import decoded, rotate, turn
 from service.checks.injection.features import Unit, units
@@ -38,6 +40,8 @@ honest texts whose authors a model had not seen some seven are over it."""
 TO_ITS_READER = bits_of("YOU", "READER", "SELF", "SEAT", "PROMPT")
 OF_OTHERS = bits_of("ATTACK", "CODE", "PARTY", "CONDITION", "JUDGE")
 OF_RULES = bits_of("RANGE", "MANUAL", "MUST", "VOID")
+LONG = 20_000
+"""The characters of a text from which on what is found in it is kept."""
 BORDER = 600
 """How many characters on each side of the border of two texts are read together."""
 
@@ -58,7 +62,7 @@ def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
     """
     reader, found = Reader(), list[list[Passage]]()
     for text in texts:
-        found.append(_counted(text, _passages(View(text.text), reader, 0, text.field)))
+        found.append(_passages_of(text, reader))
     for first, second in _borders(texts):
         _cross(texts, found, first, second, reader)
     return InjectionFound(tuple(s for text, here in zip(texts, found, strict=True) for s in _suspicions(text, here)))
@@ -69,6 +73,18 @@ def words_of(text: str, span: tuple[int, int]) -> str:
     words = text[slice(*span)]
     half = WORDS_MAX // 2
     return words if len(words) <= WORDS_MAX else f"{words[:half]}\u2026{words[1 - half :]}"
+
+
+def _passages_of(text: FieldText, reader: Reader) -> list[Passage]:
+    """The passages of a text by itself, read once where it is long."""
+    if len(text.text) < LONG:
+        return _counted(text, _passages(View(text.text), reader, 0, text.field))
+    read = kept.once(("injection/1", text.field), partial(_read_long, text, reader), text.text)
+    return list(read)
+
+
+def _read_long(text: FieldText, reader: Reader, words: str) -> Sequence[Passage]:
+    return tuple(_counted(text, _passages(View(words), reader, 0, text.field)))
 
 
 def _counted(text: FieldText, passages: Iterator[Passage]) -> list[Passage]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from service.checks import kept
 from service.checks.injection.fields import FieldText
+from service.checks.injection.rules import LONG
 from service.debate.neutral import taken
 from service.debate.suspicions import CaseField, Neutralised
 
@@ -15,5 +17,7 @@ _READ_BY_PEOPLE: frozenset[CaseField] = frozenset({"metadata", "context"})
 def neutralised(texts: Sequence[FieldText]) -> Iterator[Neutralised]:
     """Each text from which something is taken, with its characters of each kind, in the order of the texts."""
     for field, name, text in texts:
-        if field not in _READ_BY_PEOPLE and (kinds := taken(text)):
+        if field in _READ_BY_PEOPLE:
+            continue
+        if kinds := kept.once("taken", taken, text) if len(text) >= LONG else taken(text):
             yield Neutralised(field, kinds, name)

@@ -10,7 +10,7 @@ from pkgutil import walk_packages
 import pytest
 
 from service import checks
-from service.checks.patterns import LazyPattern, lazily
+from service.checks.patterns import LazyPattern, compile_all, lazily
 
 
 def test_a_pattern_gives_what_a_compiled_one_gives() -> None:
@@ -31,9 +31,27 @@ def test_a_pattern_that_is_no_expression_says_so_at_its_first_use() -> None:
         wrong.search("")
 
 
+def test_all_patterns_are_compiled_at_once_but_those_that_are_no_expression() -> None:
+    made: list[object] = [lazily("("), lazily("b+")]
+
+    compile_all()
+
+    assert [vars(one)["_compiled"] is None for one in made] == [True, False]
+
+
 def test_every_pattern_of_the_engines_is_an_expression() -> None:
-    names = [found.name for found in walk_packages(checks.__path__, "service.checks.")]
-    found = {id(one): one for name in names for value in vars(import_module(name)).values() for one in patterns(value)}
+    names = [
+        found.name
+        for found in walk_packages(checks.__path__, "service.checks.")
+        if found.name != "service.checks.patterns"
+    ]
+    found = {
+        id(one): one
+        for name in names
+        if name != "service.checks.patterns"
+        for value in vars(import_module(name)).values()
+        for one in patterns(value)
+    }
 
     for one in found.values():
         re.compile(one.pattern, one.flags)

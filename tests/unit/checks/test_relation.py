@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.checks.judgement import Attacked, Shown, check_critique
+from service.checks.judgement.wording import relation
 from service.checks.judgement.wording.relation import case_words, concerns, names_the_case, stems
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict, CritiqueFound
 from service.debate.replies import Critique, Point, Proposal, Statement
@@ -174,3 +177,14 @@ def test_another_language_than_english_is_not_compared() -> None:
     critique = Critique("Falsch.", (point,), 9, "rejected")
 
     assert "thin" not in check_critique([Attacked(proposal)], (), critique, (), Shown((), {"D1": LEASE})).weak
+
+
+PIECES = st.sampled_from(
+    "statements 3, 4 and 12|Argument 7|po\u0130nt 12|\u017ftatement 5|\ufb06atement 22|1,5|2.50.1|a_b|it's|\u212aey|"
+    "Stra\u00dfe|caf\u00e9|arguments|12|or 3|\n|\r|\x85|\u2028| |\t|\xa0|-|\u5951\u7d04".split("|")
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=8), max_size=30).map("".join))
+def test_the_words_of_long_texts_are_those_of_short_ones(text: str) -> None:
+    assert relation._words_of_long(text) == relation._words(text)

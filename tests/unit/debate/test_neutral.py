@@ -112,6 +112,17 @@ def test_a_text_is_only_shortened_and_every_character_is_counted(text: str) -> N
     assert sum(taken(text).values()) == len(lines) - len(read) + separators
 
 
+@given(hostile_texts(), st.integers(1, 9))
+def test_where_the_pieces_of_a_text_end_changes_nothing(text: str, piece: int) -> None:
+    whole = neutral(text), taken(text), unturned(text)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rules, "PIECE", piece)
+
+        assert (neutral(text), taken(text), unturned(text)) == whole
+        assert "".join(rules.pieces_of(text)) == text
+
+
 @given(hostile_texts(), hostile_texts())
 def test_one_text_does_not_turn_the_next(text: str, other: str) -> None:
     assert neutral(f"{text} \n{other}") == f"{neutral(f'{text} ')}\n{neutral(other)}"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.debate import neutral as rules
 from service.debate.entries import (
     AttemptFailed,
     CaseReceived,
@@ -120,6 +121,16 @@ def test_the_nonce_is_found_in_any_case_width_and_disguise(form: str, around: st
     assert body.count(MARK) == 2
     assert body.count(NEUTRALISED) == 2
     assert len(body.splitlines()) == 3 + 2 * (text[0] == "\u2028")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("piece", range(1, 25))
+def test_the_nonce_is_found_over_the_border_of_two_pieces(
+    form: str, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "PIECE", piece)
+
+    assert fence(MARK, Block("document", {}, f"It says {form} \u2014 and goes on")).count(NEUTRALISED) == 1
 
 
 def test_another_number_and_another_case_stay() -> None:

@@ -25,9 +25,10 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import cast
 
-from service.checks.patterns import lazily
-from service.debate.neutral import INVISIBLE_CHARACTERS
+from service.checks.patterns import LazyPattern
+from service.debate.neutral import INVISIBLE_CHARACTERS, pieces_of
 
 _MARKS_OF_PRINT = {
     **dict.fromkeys("‘’‚‛′`´‹›＇ʼ", "'"),
@@ -93,7 +94,7 @@ class Folded:
 def fold(text: str) -> Folded:
     """Fold a text; callers keep the result while quotations are checked against it."""
     shape = _ASCII if text.isascii() else _shape(frozenset(text))
-    even = text.translate(shape.table)
+    even = "".join(piece.translate(shape.table) for piece in pieces_of(text))  # a piece of ASCII takes a tenth
     pieces: list[str] = []
     starts, origins, ends, whole = array("L"), array("L"), array("L"), bytearray()
     length = done = 0
@@ -172,7 +173,7 @@ def _uneven(d: str, m: str, longer: str) -> re.Pattern[str]:
         ways += [rf"[^\s{d}{m}][{d}{m}]{{0,{_MOST_MARKS}}}[{m}]", f"[{m}](?:[{d}{m}]{{0,{_MOST_MARKS}}}[{m}])?"]
     if longer:
         ways.append(f"[{longer}]")
-    return lazily("|".join(ways))
+    return cast("re.Pattern[str]", LazyPattern("|".join(ways), 0))  # of one text: not among those to make ready
 
 
 def _is_mark(c: str) -> bool:

@@ -27,11 +27,12 @@ from functools import cached_property
 
 from msgspec import structs
 
+from service.checks import kept
 from service.checks.citations.match.alignment import Alignment, alignments
 from service.checks.citations.match.find import MOST_PLACES, QuotationPieces, find, read_quote
 from service.checks.citations.match.quotation import QuoteWords
 from service.checks.citations.match.slips import SHORTEST_SLIP, near
-from service.checks.citations.text import document_cache, lexicon
+from service.checks.citations.text import lexicon
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.place_labels import without_label
 from service.checks.citations.text.steps import MAX_STEPS, OutOfSteps, Steps
@@ -67,7 +68,7 @@ class Sources:
     @cached_property
     def as_read(self) -> Sources | None:
         """The sources as models have read them, with the same offsets; ``None`` if they are the same to a reader."""
-        read = {name: unturned(text) for name, text in self._texts.items()}
+        read = {name: kept.once("unturned", unturned, text) for name, text in self._texts.items()}
         return Sources(read) if read != self._texts else None
 
     def text(self, source_id: str, span: tuple[int, int]) -> str:
@@ -83,7 +84,7 @@ class Sources:
     def document(self, source_id: str) -> Document:
         """A document prepared for searches."""
         if source_id not in self._documents:
-            self._documents[source_id] = document_cache.document(self._texts[source_id])
+            self._documents[source_id] = kept.once("document", Document, self._texts[source_id])
         return self._documents[source_id]
 
     def has_word(self, word: str) -> bool:

@@ -16,18 +16,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from service.checks import kept
 from service.checks.judgement.wording.grounds import is_english
 from service.checks.judgement.wording.softening import unquoted
 from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTION, GENERAL, JOINING, NEGATIONS, matcher
 from service.checks.patterns import lazily
 
 _WORD = lazily(r"\d+(?:[.,]\d+)+|[^\W_]+")
-_NUMBERED = lazily(r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*", re.IGNORECASE)
+_NUMBERS = r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*"
+_NUMBERED, _NUMBERED_SMALL = lazily(_NUMBERS, re.IGNORECASE), lazily(_NUMBERS)
 _GENERAL = frozenset(f"{GENERAL} {JOINING} document documents file files record records text texts".split()) | FUNCTION
 _EMPTY = matcher(f"{FAULTS} {NEGATIONS}")
 _COUNTED = lazily(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|half|twice)\b", re.IGNORECASE)
@@ -37,10 +39,12 @@ _OF_A_TEXT = lazily(
 )
 """What a remark on a quotation is about: the words beside it, which its own passage then shows."""
 _END = lazily(r"[.;!?](?=\s)|\n")
+LONG = 20_000
+"""The characters of a text from which on its words are read in the way of long texts."""
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
-DOCUMENTS_KEPT, WORDS_KEPT = 16, 16_384
-"""Of how many documents the words are kept, and of how many words whether they tell: turns share most of both."""
+WORDS_KEPT = 16_384
+"""Of how many words it is kept whether they tell: turns share most of them."""
 
 
 class RelationLimits(Struct, frozen=True, rename="camel"):
@@ -93,7 +97,7 @@ class CaseWords(NamedTuple):
 def case_words(argued: Sequence[str], documents: Collection[str], limits: RelationLimits = LIMITS) -> CaseWords:
     """The words of a case by its question, positions and proposals, and by the texts of its documents."""
     common = stems(EVERYDAY, limits)
-    read = [_read(text, limits) for text in documents]
+    read = [kept.once(("stems", limits), partial(_read, limits=limits), text) for text in documents]
     said = stems("\n".join(argued), limits) - common
     written = frozenset[str]().union(*(document.stems for document in read)) - common
     return CaseWords(said, written, said | written, all(document.english for document in read), limits)
@@ -106,15 +110,30 @@ class _Read(NamedTuple):
     english: bool
 
 
-@lru_cache(maxsize=DOCUMENTS_KEPT)
 def _read(document: str, limits: RelationLimits) -> _Read:
     return _Read(stems(document, limits), not document.strip() or is_english(document[:_BEGINNING]))
 
 
 def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
     """The stems of the telling words of a text."""
-    words = set(_WORD.findall(_NUMBERED.sub(" ", text).casefold()))
+    words = _words(text) if len(text) < LONG else _words_of_long(text)
     return frozenset(_stem(word, limits) for word in words if _is_telling(word))
+
+
+def _words(text: str) -> set[str]:
+    """The different words of a text without case."""
+    return set(_WORD.findall(_NUMBERED.sub(" ", text).casefold()))
+
+
+def _words_of_long(text: str) -> set[str]:
+    """The same in a third of the time: lines of ASCII are searched in small letters, and what stands between blanks is
+    read once, however often it is there. No word and no numbered argument goes over a line break."""
+    plain, other = list[str](), list[str]()
+    for line in text.split("\n"):
+        (plain if line.isascii() else other).append(line)
+    small = _NUMBERED_SMALL.sub(" ", "\n".join(plain).lower())
+    different = {*small.split(), *_NUMBERED.sub(" ", "\n".join(other)).casefold().split()}
+    return set(_WORD.findall("\n".join(different)))
 
 
 def names_the_case(point: str, quotes: Sequence[str], beside: str, others: Sequence[str], case: CaseWords) -> bool:

@@ -1,38 +1,79 @@
-"""Documents read before are kept by their text, within a bound."""
+"""What was worked out of documents is kept by tenant and text, within a bound."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import pytest
 
+from service.checks import kept
 from service.checks.citations import Sources, check
-from service.checks.citations.text import document_cache
 from service.debate.findings import Citation
 
 
+@pytest.fixture(autouse=True)
+def empty() -> Iterator[None]:
+    kept.drop()
+    yield
+    kept.drop()
+
+
+def made(text: str) -> list[str]:
+    return kept.once("listed", lambda read: [read], text)
+
+
 def test_a_document_is_read_once_while_it_is_kept() -> None:
-    assert document_cache.document("the same text") is document_cache.document("the same text")
+    assert Sources({"D1": "the same text"}).document("D1") is Sources({"D2": "the same text"}).document("D2")
+
+
+def test_another_work_and_another_text_have_results_of_their_own() -> None:
+    assert kept.once("listed", lambda read: [read, "again"], "a") is not made("b")
+    assert kept.once("counted", len, "abc") == 3
+    assert kept.once("counted", len, "abcd") == 4
+
+
+def test_a_tenant_has_results_of_its_own() -> None:
+    def of(tenant: str) -> list[str]:
+        kept.WHOSE.set(tenant)
+        return made("the same text")
+
+    first, other, again = (copy_context().run(of, tenant) for tenant in ("one", "other", "one"))
+
+    assert first is again
+    assert first is not other
 
 
 def test_those_not_asked_for_longest_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_cache, "MOST_CHARACTERS", 250)
+    monkeypatch.setattr(kept, "MOST_CHARACTERS", 250)
     texts = [f"{name * 100}" for name in "abc"]
 
-    first, second = document_cache.document(texts[0]), document_cache.document(texts[1])
-    assert document_cache.document(texts[0]) is first
-    document_cache.document(texts[2])
+    first, second = made(texts[0]), made(texts[1])
+    assert made(texts[0]) is first
+    made(texts[2])
 
-    assert document_cache.document(texts[0]) is first
-    assert document_cache.document(texts[1]) is not second
+    assert made(texts[0]) is first
+    assert made(texts[1]) is not second
 
 
 def test_a_document_larger_than_the_bound_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_cache, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(kept, "MOST_CHARACTERS", 10)
 
-    assert document_cache.document("far more than ten characters").folded.text == "far more than ten characters"
+    assert made("far more than ten characters") == ["far more than ten characters"]
+
+
+def test_what_is_not_asked_for_between_two_sweeps_is_dropped() -> None:
+    stays, goes = made("stays"), made("goes")
+
+    kept.sweep()
+    assert made("stays") is stays
+    kept.sweep()
+
+    assert made("stays") is stays
+    assert made("goes") is not goes
 
 
 def test_threads_may_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_cache, "MOST_CHARACTERS", 20_000)
+    monkeypatch.setattr(kept, "MOST_CHARACTERS", 20_000)
     texts = [f"Document {i} says that clause {i} is binding on the parties. " * 50 for i in range(20)]
 
     def verify(i: int) -> str:
@@ -53,7 +94,7 @@ def test_a_verdict_near_the_limit_of_steps_does_not_depend_on_what_was_asked_bef
     others = [Citation(quote=f"Clause {i} says that teh fee of item {i} is payabel") for i in range(0, 2_000, 50)]
 
     def ask(before: list[Citation], max_steps: int) -> str | None:
-        document_cache._kept.clear()
+        kept.drop()
         sources = Sources({"doc": text})
         for other in before:
             check(other, sources)
