@@ -73,7 +73,7 @@ def _line(nonce: str, value: Any) -> Any:
 
 def _without(nonce: str, text: str) -> str:
     """A neutral text with words in the place of each nonce."""
-    if nonce not in text.lower() and (text.isascii() or not _STYLED.search(text)):
+    if nonce not in text.lower() and (text.isascii() or _STYLED.isdisjoint(_ASCII.sub("", text))):
         return text
     cleared = re.sub("".join(f"[{digit}{digit.upper()}{_FORMS[digit]}]" for digit in nonce), NEUTRALISED, text)
     return neutral(cleared)  # once more: a selector behind the nonce has lost the digit that it stood behind
@@ -91,4 +91,5 @@ def _other_forms(digits: str) -> Mapping[str, str]:
 _REPEATED = ((0xB2, 0xBA), (0x1D2C, 0x1D9C), (0x2070, 0x214F), (0x2460, 0x24FF), (0xFF10, 0xFF5A), (0x1D400, 0x1D7FF))
 """Where Unicode repeats digits and letters in other forms: raised, circled, in full width, bold, in double strokes."""
 _FORMS = _other_forms("0123456789abcdef")
-_STYLED = re.compile(f"[{''.join(_FORMS.values())}]")
+_STYLED = frozenset("".join(_FORMS.values()))
+_ASCII = re.compile(r"[\x00-\x7f]+")
