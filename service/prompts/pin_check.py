@@ -57,6 +57,16 @@ def check_schema_pin(prompts: Prompts, seat: str, found: Mapping[str, Any]) -> N
         raise PromptMismatch(_on_the_wire(entry, _hash(msgspec.json.encode(found, order="sorted").decode())))
 
 
+def check_kept(asked: bool, found: bool | None) -> None:
+    """Raise `PromptMismatch` if a body tells a vendor otherwise than asked whether to keep the case in its cache."""
+    if found not in (None, asked):
+        marked = ("unmarked", "marked")
+        raise PromptMismatch(
+            f"expected the case on the wire {marked[asked]} for the vendor's cache, found it {marked[not asked]}; the "
+            "provider's adapter or something behind it changed the request, and a cache has prices of its own"
+        )
+
+
 def _roles(messages: Sequence[Message]) -> None:
     """Steps 1 to 3, as far as they concern roles and their order."""
     found = [message.role for message in messages]
