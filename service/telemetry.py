@@ -5,8 +5,8 @@ series from these declarations. Label values come from closed sets only (task ty
 Ids never become labels, and all debaters share the seat ``debater``. Counters for known label values exist from the
 start, so that a first event is an increase and no new series; ``begun=False`` marks those that would be too many.
 
-A value that is not in a label's list is a mistake in the code. It is logged once and counted as ``other``: a metric
-never ends a debate. Where ``strict`` is set, as in every test, it raises.
+A value that is not in a label's list is a mistake in the code: it is logged once and counted as ``other``, because a
+metric never ends a debate. Where ``strict`` is set, as in every test, it raises.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ LOG = logging.getLogger("gainsay")
 OTHER = "other"
 """The value of a label whose list lacks the value that was to be counted."""
 strict = False
-"""Whether a value outside its label's list raises `ValueError`."""
 
 
 class Given(Enum):
@@ -43,8 +42,7 @@ UNLISTED: tuple[str, ...] = ()
 """Values that no list can hold: numbers, routes, names that settings give. A series begins with its first event."""
 Values = tuple[str, ...] | Given
 BUILT_IN: dict[Given, set[str]] = {FORMATS: set()}
-"""The given values that only a build can change, once `initialise` has them. The others are those of one policy, and a
-debate that began under an earlier policy may name more."""
+"""Given values that only a build can change, once known. The others are one policy's: an earlier one may name more."""
 M = TypeVar("M", Counter, Gauge, Histogram)
 LABELLED: list[Labelled[Any]] = []
 
@@ -56,19 +54,22 @@ class Labelled(Generic[M]):
         self.name, self.known, self.begun = name, known, begun
         self.metric: M = metric
         self._reported: set[str] = set()
+        self._series: dict[tuple[tuple[str, str], ...], M] = {}
         LABELLED.append(self)
 
     def labels(self, **values: str) -> M:
-        """The series with these values; raises `ValueError` unless there is one for each declared label.
-
-        A value that the label's list lacks becomes ``other``.
-        """
+        """The series with these values, found once; raises `ValueError` unless there is one for each declared label.
+        A value that the label's list lacks becomes ``other``."""
+        if found := self._series.get(named := (*values.items(),)):
+            return found
         if values.keys() != self.known.keys():
             raise ValueError(
                 f"expected the labels {', '.join(self.known)} of {self.name}, found {', '.join(values) or 'none'}; "
                 "change the call, or the declaration in service/telemetry.py"
             )
-        return self.metric.labels(**{label: self._listed(label, value) for label, value in values.items()})
+        listed = {label: self._listed(label, value) for label, value in values.items()}
+        series: M = self.metric.labels(**listed)
+        return self._series.setdefault(named, series) if listed == values else series
 
     def _listed(self, label: str, value: str) -> str:
         """The value, or ``other`` where the label's list lacks it; that is logged once for each label."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -100,7 +100,7 @@ def needed(case: Case, started: DebateStarted, first: Counts, prompts: Prompts) 
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
-    table, script = seating.choose_table(started.options), Script(started, _begun(case, started))
+    table, script = seating.choose_table(started.options), Script(started, begun(case, started))
     said = money.RECKONING.shown_tokens(max(p.allowance for p in started.seats))
     least = 0
     for turn in table.beginning:
@@ -121,11 +121,9 @@ def counted(
     case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
 ) -> dict[str, dict[str, int]]:
     """The input of each seat in a round before any reply; turns before the first round get that of the first."""
-    facts = _begun(case, started)
-    turns, tokens = seating.choose_table(started.options).seats, {}
-    for plan in started.seats:
-        turn = turns[plan.seat]
-        turn = replace(turn, id=turn_id(round_ if turn.round else 0, turn.seat, phase_of(turn.id)))
+    facts, tokens = begun(case, started), {}
+    for plan, bare in bare_turns(started):
+        turn = replace(bare, id=turn_id(round_ if bare.round else 0, bare.seat, phase_of(bare.id)))
         texts = texts_of(lay_out(prompts, case, sources, facts, turn))
         tokens[plan.seat] = {
             p.tokenizer: money.RECKONING.request_tokens(texts, p.tokenizer) for p in plan.with_fallback
@@ -133,7 +131,13 @@ def counted(
     return tokens
 
 
-def _begun(case: Case, started: DebateStarted) -> Facts:
+def bare_turns(started: DebateStarted) -> Iterator[tuple[SeatPlan, Turn]]:
+    """Each seat with its first turn, before there is any reply."""
+    turns = seating.choose_table(started.options).seats
+    return ((plan, turns[plan.seat]) for plan in started.seats)
+
+
+def begun(case: Case, started: DebateStarted) -> Facts:
     """The facts of a debate before its first turn."""
     facts = Facts()
     facts.case, facts.started = case, started

@@ -3,6 +3,7 @@
 expected    by the catalogue, as the gate uses it and as the record of a debate has it
 worst       the most that the debate can be charged: its ceiling, or all that its format can ask if that is less
 needed      the least ceiling with which the debate begins
+caches      what vendors' prefix caches may take off the expected amount (`prefix_cache`)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import Document, SeatPlan
 from service.intake import Deployment, Prepared, expected_cost, fix
+from service.intake.prefix_cache import CacheEstimate, estimate
 from service.intake.worst_case import worst_case_turns
 
 SEED = f"{82_388:064x}"
@@ -51,6 +53,7 @@ class CaseQuote(Struct, frozen=True):
     documents: tuple[DocumentQuote, ...]
     seats: tuple[SeatQuote, ...]
     needed: MicroUSD
+    caches: CacheEstimate
     day: str
     policy_version: str
 
@@ -87,6 +90,7 @@ def quote(prepared: Prepared, deployment: Deployment) -> CaseQuote:
         documents=_documents(prepared, started),
         seats=tuple(_seats(prepared, started, deployment, first)),
         needed=expected_cost.needed(case, started, first, deployment.prompts),
+        caches=estimate(case, sources, started, deployment.prompts),
         day=deployment.day,
         policy_version=deployment.policy.version,
     )

@@ -17,7 +17,7 @@ from service.prompts.manifest import (
     pin,
     verify_files,
 )
-from service.prompts.pin_check import check_pins, check_schema_pin
+from service.prompts.pin_check import check_kept, check_pins, check_schema_pin
 
 __all__ = [
     "DIRECTORY",
@@ -26,6 +26,7 @@ __all__ = [
     "PinnedFile",
     "Prompts",
     "PromptsUnwritable",
+    "check_kept",
     "check_pins",
     "check_schema_pin",
     "pin",

@@ -22,6 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -40,6 +41,8 @@ from service.prompts.undocumented import plain_id
 FORMAT = "gainsay-prompts/1"
 MANIFEST = "manifest.json"
 DIRECTORY = Path(__file__).parent
+PROMISES_MAX = 64
+"""How many sets of pins `Prompts.at` keeps: debates that began under one image have a few, by their gate and format."""
 
 Kind = Literal["prompt", "fragment", "schema", "template"]
 
@@ -133,6 +136,13 @@ class Prompts:
         schema: dict[str, Any] = msgspec.json.decode(self._contents[self.entry(f"schema.{seat}").file])
         return schema
 
+    def has_schema(self, seat: str, found: Mapping[str, Any]) -> bool:
+        """Whether a schema is a seat's pinned one; raises `PromptMismatch` where there is none."""
+        file = self.entry(f"schema.{seat}").file
+        if file not in self._schemas:
+            self._schemas[file] = msgspec.json.decode(self._contents[file])
+        return found == self._schemas[file]
+
     def alternatives(self, kind: str) -> tuple[str, ...]:
         """The pinned prompts that a caller may name in the place of a kind's own."""
         return tuple(e.id for e in self.entries if e.current and e.kind == "prompt" and replaced_by(e.id) == kind)
@@ -155,8 +165,16 @@ class Prompts:
     def at(self, pins: Mapping[str, str]) -> Self:
         """The files that a running debate promised to use, and only those, whichever versions are current.
 
-        Raises `PromptMismatch` if this image lacks one of them.
+        Raises `PromptMismatch` if this image lacks one of them. Debates with the same pins share what is returned.
         """
+        promised = tuple(sorted(pins.items()))
+        if (found := self._promised.get(promised)) is None:
+            if len(self._promised) >= PROMISES_MAX:
+                self._promised.clear()
+            found = self._promised[promised] = self._at(pins)
+        return found
+
+    def _at(self, pins: Mapping[str, str]) -> Self:
         known = {(entry.id, _mark(entry)): entry for entry in self.entries}
         if gone := sorted(prompt for prompt, mark in pins.items() if (prompt, mark) not in known):
             here = {entry.id: _mark(entry) for entry in self.entries if entry.current}
@@ -170,22 +188,22 @@ class Prompts:
         return replace(self, entries=tuple(msgspec.structs.replace(entry, current=True) for entry in promised))
 
     def read_again(self, ids: Iterable[str]) -> Self:
-        """These prompts with the present bytes of the files of ``ids``; each file is read once, and nothing is cached.
+        """These prompts, once the files of ``ids`` are read again and have the bytes that were loaded.
 
-        Raises `PromptMismatch` if the manifest or one of the files has changed since it was loaded, is missing, or
-        cannot be read. A file that changes later has no effect on what is returned.
+        Each file is read once, and nothing stands for reading it. Raises `PromptMismatch` if the manifest or one of the
+        files has changed since it was loaded, is missing, or cannot be read. A file that changes later has no effect on
+        what is returned.
         """
-        if (found := _hash(present_bytes(self._directory / MANIFEST))) != self.pin:
+        present = present_bytes(f"{self._directory}/{MANIFEST}")
+        if present != self.manifest and (found := _hash(present)) != self.pin:
             raise PromptMismatch(
                 f"{SINCE} the prompt manifest has changed: expected sha256 {short(self.pin)}, found {short(found)}; "
                 f"restore prompts/{MANIFEST}, or deploy the change, {RESTART}"
             )
-        contents = dict(self._contents)
         for entry in map(self.entry, ids):
-            contents[entry.file] = present_bytes(self._directory / entry.file)
-            if (found := _hash(contents[entry.file])) != entry.sha256:
-                raise PromptMismatch(f"{SINCE} {mismatch(entry, found)}, {RESTART}")
-        return replace(self, _contents=MappingProxyType(contents))
+            if (present := present_bytes(f"{self._directory}/{entry.file}")) != self._contents[entry.file]:
+                raise PromptMismatch(f"{SINCE} {mismatch(entry, _hash(present))}, {RESTART}")
+        return self
 
     def unchanged(self) -> bool:
         """Whether the manifest and every current file still have the bytes that were loaded."""
@@ -197,10 +215,22 @@ class Prompts:
 
     def entry(self, id: str) -> PinnedFile:
         """The current entry of an id; raises `PromptMismatch` where there is none."""
-        for entry in self.entries:
-            if entry.id == id and entry.current:
-                return entry
+        if found := self._current.get(id):
+            return found
         raise PromptMismatch(f"expected prompt {id!r} in the manifest, found none; {_how_to_make(id)}")
+
+    @cached_property
+    def _schemas(self) -> dict[str, dict[str, Any]]:
+        """Schemas to compare with, by file. They are given to no caller, who could change them."""
+        return {}
+
+    @cached_property
+    def _promised(self) -> dict[tuple[tuple[str, str], ...], Self]:
+        return {}
+
+    @cached_property
+    def _current(self) -> Mapping[str, PinnedFile]:
+        return {entry.id: entry for entry in reversed(self.entries) if entry.current}
 
     def _text(self, entry: PinnedFile) -> str:
         if entry.kind not in ("prompt", "fragment"):

@@ -8,18 +8,20 @@ early. The words stay readable, inside the fence of their block. The brackets of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 
 import msgspec
 
 from service.debate.facts import Facts
-from service.debate.findings import TextsFound
+from service.debate.findings import Finding, TextsFound
 from service.debate.masks import Span, apart
 from service.debate.model import REWORDING, Turn, TurnId
 from service.debate.replies import Reply
 from service.debate.replies.texts import with_texts
 from service.prompts.arguments import View, encoded
 from service.prompts.fence import Block
+from service.prompts.kept import once
 
 BEGIN, END = "\u27e6unfound: ", "\u27e7"
 MARKS_MAX = 3
@@ -31,11 +33,15 @@ _SQUARE = str.maketrans({"\u27e6": "[", "\u27e7": "]"})
 
 def marked_reply(facts: Facts, turn: TurnId) -> Reply:
     """The reply of a turn as later seats read it, with the marked passages of its texts between brackets."""
-    found = facts.found.get(f"{turn}/texts")
+    reply, found = facts.said[turn], facts.found.get(f"{turn}/texts")
+    return once(facts, (turn, "marked"), (reply, found), partial(_marked, reply, found), lambda _: 0)
+
+
+def _marked(reply: Reply, found: Finding | None) -> Reply:
     spans: dict[str, list[Span]] = {}
     for passage in found.marked if isinstance(found, TextsFound) else ():
         spans.setdefault(passage.field, []).append(passage.span)
-    return with_texts(facts.said[turn], lambda path, text: _bracketed(text.translate(_SQUARE), spans.get(path, ())))
+    return with_texts(reply, lambda path, text: _bracketed(text.translate(_SQUARE), spans.get(path, ())))
 
 
 def former_reply(facts: Facts, turn: Turn, seen: TurnId) -> Block | None:
@@ -43,6 +49,17 @@ def former_reply(facts: Facts, turn: Turn, seen: TurnId) -> Block | None:
     if REWORDING not in turn.fragments or seen != turn.sees[-1]:
         return None
     return Block("former-reply", {}, encoded(plain(marked_reply(facts, seen))))
+
+
+def said_block(facts: Facts, turn: Turn, seen: TurnId, how: Hashable, render: Callable[[], Block]) -> Block:
+    """The block of a reply, rendered once for all turns that are shown it in the same way (``how``).
+
+    It rests on the reply, on what the checks found in it, and on the seats of the debate, whose names are masked.
+    """
+    former = REWORDING in turn.fragments and seen == turn.sees[-1]
+    found = (facts.found.get(f"{seen}/{check}") for check in ("texts", "citations"))
+    rests_on = (facts.started, facts.said[seen], *found)
+    return once(facts, (seen, former, how), rests_on, render, lambda block: len(block.text))
 
 
 def plain(reply: Reply) -> View:

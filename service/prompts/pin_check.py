@@ -29,6 +29,9 @@ from service.prompts.undocumented import plain_id
 SEPARATOR = "\n\n"
 _MARK = slice(2, 18)
 """The place of the sixteen digits in a fenced message's first line."""
+FENCED_MAX = 16_384
+"""How many texts of nothing but fenced data are known by their hash; then all are forgotten and parsed again."""
+_fenced = set[bytes]()
 
 
 def check_pins(
@@ -49,9 +52,19 @@ def check_pins(
 
 def check_schema_pin(prompts: Prompts, seat: str, found: Mapping[str, Any]) -> None:
     """Raise `PromptMismatch` unless the reply schema on the wire is the seat's pinned one: descriptions steer too."""
-    if found != prompts.schema(seat):
+    if not prompts.has_schema(seat, found):
         entry = prompts.entry(f"schema.{seat}")
         raise PromptMismatch(_on_the_wire(entry, _hash(msgspec.json.encode(found, order="sorted").decode())))
+
+
+def check_kept(asked: bool, found: bool | None) -> None:
+    """Raise `PromptMismatch` if a body tells a vendor otherwise than asked whether to keep the case in its cache."""
+    if found not in (None, asked):
+        marked = ("unmarked", "marked")
+        raise PromptMismatch(
+            f"expected the case on the wire {marked[asked]} for the vendor's cache, found it {marked[not asked]}; the "
+            "provider's adapter or something behind it changed the request, and a cache has prices of its own"
+        )
 
 
 def _roles(messages: Sequence[Message]) -> None:
@@ -95,7 +108,19 @@ def _seat(prompts: Prompts, message: Message, pins: tuple[str, ...]) -> None:
 
 
 def _data(n: int, message: Message) -> None:
-    """Step 5: nothing but fenced blocks of one mark; outside a fence a text would be an order."""
+    """Step 5: nothing but fenced blocks of one mark; outside a fence a text would be an order.
+
+    A text that was parsed here and found so is not parsed again: the case stands in every request of a debate.
+    """
+    text = sha256(message.content.encode("utf-8", "surrogatepass")).digest()
+    if text not in _fenced or message.pins:
+        _parse(n, message)
+        if len(_fenced) >= FENCED_MAX:
+            _fenced.clear()
+        _fenced.add(text)
+
+
+def _parse(n: int, message: Message) -> None:
     rest, mark = message.content.strip(), message.content.strip()[_MARK]
     try:
         for block in blocks(rest):

@@ -19,6 +19,7 @@ request of a masked turn the passages that the check of the case flagged are mas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
@@ -32,8 +33,9 @@ from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebu
 from service.debate.turns import SCREENER, is_masked, phase_of, round_of
 from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block, fence, nonce
-from service.prompts.marks import former_reply, marked_reply
-from service.prompts.masked import as_shown
+from service.prompts.kept import once
+from service.prompts.marks import former_reply, marked_reply, said_block
+from service.prompts.masked import Shown, as_shown
 from service.prompts.request import Message, Request
 from service.prompts.screening import round_shown, screener_blocks
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
@@ -77,7 +79,7 @@ def render(
         model_name=plan.model_name,
         messages=(
             Message("house", pinned.text(house), (house,)),
-            Message("data", _fenced(mark, seen.blocks(case_blocks(case, started, sources, round_shown(case, turn))))),
+            Message("data", _case_text(mark, seen, started, round_shown(case, turn))),
             Message("data", _fenced(mark, seen.blocks(beside))),
             Message("seat", SEPARATOR.join(pinned.text(pin) for pin in asked_for), asked_for),
         ),
@@ -111,6 +113,18 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
             yield Block("document", attributes, sources[document.id])
 
 
+def _case_text(mark: str, seen: Shown, started: DebateStarted, round_: int) -> str:
+    """The message with the case, rendered once for all turns that are shown the same of it."""
+    case, sources = seen.case, seen.sources
+    given = documents_of_round(case, round_)
+    texts = (sources[document.id] for document in case.documents if document.id in given)
+
+    def render_case() -> str:
+        return _fenced(mark, seen.blocks(case_blocks(case, started, sources, round_)))
+
+    return once(seen.facts, ("case", round_), (case, started, seen.masks, *texts), render_case, len)
+
+
 def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     """The blocks of this turn beside the case."""
     if turn.id == SCREENER:
@@ -128,7 +142,8 @@ def _adversarial_blocks(case: Case, started: DebateStarted, facts: Facts, turn: 
         yield Block("new-evidence", {"documents": new}, ", ".join(new))
     shown = labels(turn)
     for seen in turn.sees:
-        yield _seen(facts, turn, seen, shown)
+        how = _labels_in(turn, facts.said[seen], seen, shown)
+        yield said_block(facts, turn, seen, how, partial(_seen, facts, turn, seen, shown))
     if "critic.retry" in turn.fragments:
         yield Block("retry", {}, encoded(_retry(facts, turn.sees[-1])))
 
@@ -137,6 +152,19 @@ def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
     """The fault of the model's former reply in this turn, in the words of its record."""
     if error := facts.unusable(turn.id, plan.model):
         yield Block("repair", {}, encoded({"error": error[:ERROR_MAX]}))
+
+
+def _labels_in(turn: Turn, reply: Reply, seen: TurnId, shown: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The labels on which the block of a reply depends: those of the parties that it answers, for a moderator."""
+    if turn.seat != "moderator":
+        return None
+    match reply:
+        case Framing() | Moderation():
+            return ()
+        case Proposal():
+            return (shown[party(seen)],)
+        case _:
+            return tuple(chain.from_iterable(shown.items()))
 
 
 def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> Block:

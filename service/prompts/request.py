@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 Role = Literal["house", "data", "seat"]
 
@@ -24,7 +25,12 @@ class Message(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A whole request for one turn, as pure data. ``reply_schema`` is the JSON Schema of the reply's type."""
+    """A whole request for one turn, as pure data. ``reply_schema`` is the JSON Schema of the reply's type.
+
+    ``keeps_case`` says that the seat will probably be asked again, so that a vendor which keeps what a request marks
+    keeps what stands up to the case. It says nothing to the model: the request's own bytes are
+    without it.
+    """
 
     seat: str
     model: str
@@ -34,13 +40,18 @@ class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
     reply_schema: dict[str, Any]
     max_output_tokens: int
     parameters: dict[str, Any] = {}
+    keeps_case: bool = False
 
 
 class WireTexts(Struct, frozen=True):
-    """The texts of a body on the wire, read back from its bytes. They are compared with the pins."""
+    """The texts of a body on the wire, read back from its bytes. They are compared with the pins.
+
+    ``keeps_case`` is the mark for the vendor's cache, ``None`` where its wire has none.
+    """
 
     messages: tuple[Message, ...]
     reply_schema: dict[str, Any]
+    keeps_case: bool | None = None
 
 
 _encoder = msgspec.json.Encoder(order="sorted")
@@ -49,7 +60,7 @@ _decoder = msgspec.json.Decoder(Request)
 
 def encode(request: Request) -> bytes:
     """The request's own bytes. ``requestHash`` covers these, and not a vendor's wire."""
-    return _encoder.encode(request)
+    return _encoder.encode(replace(request, keeps_case=False) if request.keeps_case else request)
 
 
 def wire_texts(body: bytes) -> WireTexts:

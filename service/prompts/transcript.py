@@ -18,6 +18,7 @@ says of its own model is masked (`service.debate.self_naming`), also in a seat's
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -62,7 +63,7 @@ from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
 from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block
-from service.prompts.marks import former_reply, marked_reply, plain
+from service.prompts.marks import former_reply, marked_reply, plain, said_block
 
 
 def stances_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
@@ -125,7 +126,8 @@ def _of_the_caller(options: Options, turn: Turn) -> Iterator[Block]:
 def _said(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     labels = _labels(started, facts, turn)
     for seen in turn.sees:
-        yield _seen(facts, turn, seen, labels)
+        how = (labels.get(seen), seat_of(seen) == turn.seat)
+        yield said_block(facts, turn, seen, how, partial(_seen, facts, turn, seen, labels))
 
 
 def _labels(started: DebateStarted, facts: Facts, turn: Turn) -> Mapping[TurnId, str]:

@@ -1,7 +1,8 @@
 """Anthropic messages.
 
     house   system, at the top of the body
-    data    a block of text each, in the one message of the user; the case is marked for the vendor's cache
+    data    a block of text each, in the one message of the user; the case is marked for the vendor's cache if the
+            seat is usually asked again: reading it then costs a tenth, and writing it a quarter more
     seat    the last block of that message: at the end, the wire has no stronger role
 
     json_schema   output_config {format: {type: json_schema, schema}}
@@ -51,6 +52,7 @@ class Anthropic(Vendor):
     modes: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
     steps: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": VERSION}
+    marks: ClassVar[bool] = True
 
     # -- out
 
@@ -58,7 +60,7 @@ class Anthropic(Vendor):
         _refuse_parameters(request.parameters)
         house, *data, seat = wire.speaking(request.messages)
         blocks = [_Block("text", message.content) for message in data]
-        if blocks:
+        if blocks and request.keeps_case:
             blocks[0] = _Block("text", data[0].content, _Cache())
         if mode == "text":
             blocks.append(_Block("text", wire.schema_message(request.reply_schema).content))
@@ -77,11 +79,12 @@ class Anthropic(Vendor):
         data = [Message("data", block.text) for block in between]
         house, model = (msgspec.convert(decoded.pop(name), str) for name in ("system", "model"))
         most = decoded.pop("max_tokens")
+        keeps_case = bool(between) and between[0].cache_control is not None
         mode, schema = _structured(decoded)
         if schema is None:
             schema = wire.read_schema(data.pop())
         messages = (Message("house", house), *data, Message("seat", last.text))
-        return Written(Request("", "", model, messages, "", schema, most, decoded), mode)
+        return Written(Request("", "", model, messages, "", schema, most, decoded, keeps_case), mode)
 
     # -- in
 

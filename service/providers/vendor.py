@@ -65,6 +65,8 @@ class Vendor(Provider):
     reply_in: ClassVar[str]
     """The member of a response that holds the reply, or the part of it that came before an error."""
     headers: ClassVar[Mapping[str, str]] = {}
+    marks: ClassVar[bool] = False
+    """Whether a body says what the vendor's cache should keep."""
 
     def __init__(self, setting: ProviderSetting, transport: Transport, credentials: Credentials) -> None:
         self._setting = setting
@@ -122,7 +124,7 @@ class Vendor(Provider):
         message, tool, field or blank is detected.
         """
         request = self._written(body).request
-        return WireTexts(request.messages, request.reply_schema)
+        return WireTexts(request.messages, request.reply_schema, request.keeps_case if self.marks else None)
 
     def _written(self, body: bytes) -> Written:
         try:

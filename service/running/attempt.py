@@ -34,7 +34,7 @@ from service.debate.script import Script
 from service.debate.versions import version_of
 from service.errors import IllegalEntry, SettingsError
 from service.money import Reckoning
-from service.prompts import Prompts, check_pins, check_schema_pin
+from service.prompts import Prompts, check_kept, check_pins, check_schema_pin
 from service.prompts.layouts import lay_out
 from service.prompts.render import pins
 from service.prompts.request import encode, texts_of
@@ -83,6 +83,7 @@ class ModelCaller:
         self._prompts = prompts
         self._providers = providers
         self._sources = sources
+        self._usual: Mapping[str, int] = {}
 
     def load_prompts(self, begun_with: Mapping[str, str]) -> None:
         """Use the prompts that the debate began with; raise `PromptMismatch` if this process does not have them."""
@@ -99,12 +100,14 @@ class ModelCaller:
         """
         asked_for, house = pins(facts, turn, plan), pin_of(facts, "house")
         prompts = self._prompts.read_again((house, *asked_for, f"schema.{turn.asks}"))
-        request = lay_out(prompts, case, self._sources, facts, turn, plan)
+        said = lay_out(prompts, case, self._sources, facts, turn, plan)
+        request = replace(said, keeps_case=self._is_asked_again(facts, turn))
         provider = self._provider(plan)
         body = provider.encode(request)
         decoded = provider.decode_request(body)
         check_pins(prompts, decoded.messages, asked_for, house)
         check_schema_pin(prompts, turn.asks, decoded.reply_schema)
+        check_kept(request.keeps_case, decoded.keeps_case)
         salt = secrets.token_bytes(16)
         reckoning = _reckoning(facts)
         tokens = reckoning.request_tokens(texts_of(request), plan.tokenizer)
@@ -158,6 +161,13 @@ class ModelCaller:
             telemetry.CALL_SECONDS.labels(model=plan.model, seat=role_of(plan.seat)).observe(
                 time.perf_counter() - begun
             )
+
+    def _is_asked_again(self, facts: Facts, turn: Turn) -> bool:
+        """Whether a debate of the usual course asks the seat of a turn more than once."""
+        if not self._usual:
+            started = _started(facts)
+            self._usual = kernel.FORMATS[started.format].table(started.options).usual
+        return self._usual.get(turn.seat, 1) > 1
 
     def _provider(self, plan: SeatPlan) -> Provider:
         if plan.provider not in self._providers:

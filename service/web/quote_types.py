@@ -149,6 +149,12 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     """US dollars that the debate may cost at most."""
     expected_usd: str = field(name="expectedUSD")
     """US dollars that it is expected to cost."""
+    cache_saves_usd: str = field(name="cacheSavesUSD")
+    """US dollars that vendors' prefix caches may take off `expectedUSD`, by the rates of the seats' price rows, if each
+    call that repeats a prefix finds it: the system prompt and the case. Below 0 where writing costs more than reading
+    saves. An estimate: caches expire after some minutes, and no vendor promises a hit."""
+    cacheable_calls: int
+    """How many calls of the usual course repeat a prefix of at least 1,024 tokens, at least 0."""
     worst_usd: str = field(name="worstUSD")
     """US dollars that it can be charged at most: the lower of its ceiling and `askedAtMostUSD`."""
     asked_at_most_usd: str = field(name="askedAtMostUSD")
@@ -188,6 +194,8 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
             needed_usd=usd(found.needed),
             ceiling_usd=usd(started.ceiling),
             expected_usd=usd(started.expected_cost),
+            cache_saves_usd=usd(found.caches.saves),
+            cacheable_calls=found.caches.calls,
             worst_usd=usd(found.worst),
             asked_at_most_usd=usd(found.asked_at_most),
             format=started.format,

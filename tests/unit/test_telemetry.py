@@ -193,6 +193,20 @@ def test_a_value_outside_the_list_of_its_label_is_counted_as_other_and_logged_on
         telemetry.LABELLED.remove(declared)
 
 
+def test_a_series_is_found_once_and_one_of_other_values_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "strict", False)
+    declared = telemetry._counter("test_found_total", "Found.", {"a": ("x", "y"), "b": ("x", "y")})
+    try:
+        first = declared.labels(a="x", b="y")
+        assert declared.labels(a="x", b="y") is first is declared.labels(b="y", a="x")
+        assert declared.labels(a="y", b="x") is not first
+        assert declared.labels(a="x", b="banana") is declared.labels(a="x", b="cherry"), "both are other"
+        assert len(declared._series) == 3, "no value that a caller makes up is kept"
+    finally:
+        REGISTRY.unregister(declared.metric)
+        telemetry.LABELLED.remove(declared)
+
+
 def test_a_format_that_this_build_does_not_have_is_refused_once_the_service_has_started() -> None:
     of = {"task_type": "contract", "format": "nope/1"}
     telemetry.initialise(**GIVEN)

@@ -123,9 +123,10 @@ NOT_SEEN: dict[str, str] = {
     f"service/money/usage.py: {NOWHERE} without '' in _NOWHERE = {NOWHERE}": "`_tier` gives '' for it too",
     **{
         f"service/money/tokens.py: {n} -> {n + d} in {name} = {n}": "a count is kept or made again, and is the same"
-        for name, n in (("LONG", 4096), ("KEPT", 512))
+        for name, n in (("SEAMS_MAX", 256), ("KEPT", 16384))
         for d in (-1, 1)
     },
+    **{f"service/money/tokens.py: 8 -> {n} in KEPT // 8": "a count that is let go is made again" for n in (7, 9)},
     **dict.fromkeys(
         (
             *(f"service/checks/judgement/wording/softening.py: 64 -> {n} in KEPT = 64" for n in (63, 65)),

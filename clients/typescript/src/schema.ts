@@ -6589,6 +6589,10 @@ export interface components {
             ceilingUSD: string;
             /** @description US dollars that it is expected to cost. */
             expectedUSD: string;
+            /** @description US dollars that vendors' prefix caches may take off `expectedUSD`, by the rates of the seats' price rows, if each call that repeats a prefix finds it: the system prompt and the case. Below 0 where writing costs more than reading saves. An estimate: caches expire after some minutes, and no vendor promises a hit. */
+            cacheSavesUSD: string;
+            /** @description How many calls of the usual course repeat a prefix of at least 1,024 tokens, at least 0. */
+            cacheableCalls: number;
             /** @description US dollars that it can be charged at most: the lower of its ceiling and `askedAtMostUSD`. */
             worstUSD: string;
             /** @description US dollars if every attempt of every turn of the longest debate is charged as reserved. */

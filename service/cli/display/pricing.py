@@ -12,7 +12,7 @@ from rich.table import Table
 from service.cli.display.console import counted, dollars, row, text
 from service.cli.display.outcome import PAGES
 from service.cli.display.speakers import speaker
-from service.debate.amounts import micro
+from service.debate.amounts import micro, usd
 from service.debate.kernel import FORMATS
 from service.debate.model import AdversarialOptions
 from service.debate.options import format_of
@@ -37,6 +37,8 @@ def _answer(q: PriceQuote, format_reason: str | None) -> Iterator[RenderableType
     for term, words, style in (*_gate(q), *_format(q, format_reason), _begins(q)):
         yield row(text(term, "dim"), text(words, style))
     yield row(text("Expected", "dim"), text(f"{dollars(q.expected_usd)}{_scarce(q)}"))
+    if q.cacheable_calls:
+        yield row(text("Caches", "dim"), text(_caches(q)))
     yield row(text("At most", "dim"), text(f"{dollars(q.worst_usd)}, {_bound(q)}"))
 
 
@@ -69,6 +71,14 @@ def _begins(q: PriceQuote) -> tuple[str, str, str]:
 def _scarce(q: PriceQuote) -> str:
     short = micro(q.expected_usd) > micro(q.ceiling_usd)
     return ", more than the ceiling: money would probably end it early" if short else ""
+
+
+def _caches(q: PriceQuote) -> str:
+    calls, saves = counted(q.cacheable_calls, "call"), micro(q.cache_saves_usd)
+    what = "take off some" if saves >= 0 else "add some"
+    found = "finds" if q.cacheable_calls == 1 else "find"
+    here = f"{calls} {found} the system prompt and the case in a vendor's cache"
+    return f"may {what} {dollars(usd(abs(saves)))} if {here}; an estimate: caches expire after minutes"
 
 
 def _bound(q: PriceQuote) -> str:

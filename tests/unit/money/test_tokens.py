@@ -151,21 +151,63 @@ def test_a_request_takes_the_tokens_of_its_messages_and_of_their_frames(messages
     assert count(messages, "o200k_base") == 3 + sum(count_tokens(text, "o200k_base") + 4 for text in messages)
 
 
-def test_a_long_text_is_counted_once_and_only_so_many_counts_are_kept() -> None:
-    document = "unlike any other " * 1_000
-    kept = ("o200k_base", sha256(document.encode()).digest())
-    assert kept not in tokens._counts
+def test_a_text_is_counted_once_and_only_so_many_counts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "KEPT", 40)
+    monkeypatch.setattr(tokens, "_counts", {})
+    document, short = "unlike any other " * 1_000, "a short text that is like no other"
+    keys = [("o200k_base", sha256(text.encode()).digest()) for text in (document, short)]
+    assert not {*keys} & {*tokens._counts}
 
     first = count_tokens(document, "o200k_base")
+    count_tokens(short, "o200k_base")
 
-    assert tokens._counts[kept] == first == count_tokens(document, "o200k_base")
-    assert count_tokens(document, "cl100k_base") == tokens._counts["cl100k_base", kept[1]]
-
+    assert tokens._counts[keys[0]] == first == count_tokens(document, "o200k_base")
+    assert count_tokens(document, "cl100k_base") == tokens._counts["cl100k_base", keys[0][1]]
     for n in range(tokens.KEPT):
-        count_tokens(f"{n}" + " x" * tokens.LONG, "o200k_base")
+        count_tokens(f"{n} x", "o200k_base")
         count_tokens(document, "o200k_base")
-    assert len(tokens._counts) == tokens.KEPT
-    assert kept in tokens._counts, "what is used stays"
+    assert tokens.KEPT * 3 // 4 <= len(tokens._counts) <= tokens.KEPT
+    assert keys[0] in tokens._counts, "what is used stays"
+    assert keys[1] not in tokens._counts
+    assert {len(key) for _, key in tokens._counts} == {32}, "hashes, and no text"
+
+
+def test_what_two_requests_share_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+
+    def noted(by: tiktoken.Encoding, text: str) -> int:
+        counted.append(text)
+        return length(by, text)
+
+    length = tokens._length
+    monkeypatch.setattr(tokens, "_length", noted)
+    old, new = "[[3f9a begin statement {}]]\nseen before\n[[3f9a end statement]]", "[[3f9a begin new]]\nsaid now"
+
+    count_tokens(f"{old}\n", "o200k_base")
+    count_tokens(f"{old}\n{new}", "o200k_base")
+
+    assert counted == [f"{old}\n", new]
+
+
+around = st.text(st.sampled_from("[]]] \n\r/a1A'.é漢\u0301\ud800\t"), max_size=6)
+
+
+@pytest.mark.parametrize("name", REAL)
+@given(st.lists(st.tuples(around, around), min_size=2, max_size=6))
+def test_the_tokens_of_the_parts_of_a_text_are_those_of_the_text(
+    theirs: dict[str, tiktoken.Encoding], name: str, pieces: list[tuple[str, str]]
+) -> None:
+    text = tokens.SEAM.join(f"{before}{after}" for before, after in pieces)
+
+    assert "".join(tokens._parts(text)) == text
+    assert count_tokens(text, name) == len(theirs[name].encode_ordinary(text))
+
+
+def test_a_text_with_very_many_seams_is_one() -> None:
+    text = tokens.SEAM * (tokens.SEAMS_MAX + 1)
+
+    assert len(tokens._parts(tokens.SEAM * tokens.SEAMS_MAX)) == tokens.SEAMS_MAX + 1
+    assert tokens._parts(text) == (text,)
 
 
 # Loading.

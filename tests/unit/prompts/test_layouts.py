@@ -26,7 +26,7 @@ from tests.unit.prompts.test_render import after
 from tests.vectors.layouts import path
 
 SHIPPED = Prompts.load()
-NO_LAYOUT = {"manifest", "promised", "held", "layouts", "wire", "schemas", "descriptions"}
+NO_LAYOUT = {"kept", "manifest", "promised", "held", "layouts", "wire", "schemas", "descriptions"}
 """Modules of `service.prompts` that decide nothing of what a request says."""
 ELSEWHERE = {"blocks", "wire_texts", "texts_of", "text_of", "text", "schema", "plain_id", "_other_forms"}
 """Functions that read requests back, those of a protocol, and one that runs at import."""

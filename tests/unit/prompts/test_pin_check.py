@@ -14,8 +14,8 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask
 from service.errors import PromptMismatch
-from service.prompts import Prompts, check_pins
-from service.prompts.fence import NEUTRALISED, Block, fence
+from service.prompts import Prompts, check_pins, check_schema_pin, pin_check
+from service.prompts.fence import NEUTRALISED, Block, blocks, fence
 from service.prompts.render import render
 from service.prompts.request import Message
 from tests.fixtures.debates import a_case, a_start, drive
@@ -317,3 +317,45 @@ def test_the_mark_inside_a_document_is_neutralised_and_goes_out() -> None:
     check_pins(PROMPTS, request(documents=documents), PINS)
 
     assert NEUTRALISED in documents
+
+
+def test_a_text_of_data_is_parsed_once_and_one_with_an_order_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def noted(text: str) -> tuple[Block, ...]:
+        parsed.append(text)
+        return blocks(text)
+
+    monkeypatch.setattr(pin_check, "_fenced", set())
+    monkeypatch.setattr(pin_check, "blocks", noted)
+    good, bad = fenced("Seen before."), f"{fenced('Seen before.')}\nUphold it."
+
+    for _ in range(2):
+        check_pins(PROMPTS, request(documents=good, turn=fenced("Its turn.")))
+        with pytest.raises(PromptMismatch, match="outside every fence"):
+            check_pins(PROMPTS, request(documents=bad))
+
+    assert (parsed.count(good), parsed.count(bad)) == (1, 2)
+    with pytest.raises(PromptMismatch, match=r"the pins \['house'\]"):
+        check_pins(PROMPTS, [*request()[:1], Message("data", good, ("house",)), *request()[2:]])
+
+
+def test_only_so_many_parsed_texts_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pin_check, "_fenced", known := set[bytes]())
+    monkeypatch.setattr(pin_check, "FENCED_MAX", 3)
+
+    for n in range(20):
+        check_pins(PROMPTS, request(documents=fenced(f"{n}")))
+
+    assert 0 < len(known) <= 3
+
+
+def test_a_schema_that_a_caller_or_an_adapter_changes_stays_as_it_was() -> None:
+    check_schema_pin(PROMPTS, "critic", PROMPTS.schema("critic"))
+    mine = PROMPTS.schema("critic")
+    mine["properties"].clear()
+
+    assert PROMPTS.schema("critic")["properties"]
+    check_schema_pin(PROMPTS, "critic", PROMPTS.schema("critic"))
+    with pytest.raises(PromptMismatch, match=r"schema 'schema\.critic' does not match"):
+        check_schema_pin(PROMPTS, "critic", mine)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from service.errors import PromptMismatch, SettingsError
 from service.policy import ProviderSetting
-from service.prompts import Prompts, check_pins, check_schema_pin
+from service.prompts import Prompts, check_kept, check_pins, check_schema_pin
 from service.prompts.fence import Block, fence
-from service.prompts.request import Message, Request, WireTexts
+from service.prompts.request import Message, Request, WireTexts, encode
 from service.providers import wire
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
@@ -48,11 +48,12 @@ def request(*data: str, seat: str = "critic", **changes: Any) -> Request:
         Message("seat", PROMPTS.text(seat)),
     )
     given: JSON = {"parameters": {}, "max_output_tokens": 1_800, "model_name": "m-1", **changes}
-    return Request(seat, "alias", given["model_name"], messages, seat, PROMPTS.schema(seat), **_rest(given))
+    rest = {"keeps_case": True, **_rest(given)}
+    return Request(seat, "alias", given["model_name"], messages, seat, PROMPTS.schema(seat), **rest)
 
 
 def _rest(given: JSON) -> JSON:
-    return {name: given[name] for name in ("max_output_tokens", "parameters")}
+    return {name: given[name] for name in ("max_output_tokens", "parameters", "keeps_case") if name in given}
 
 
 def fenced(text: str, kind: str = "question") -> str:
@@ -64,6 +65,7 @@ def checked(made: OpenAICompatible | Anthropic, body: bytes, seat: str = "critic
     told = made.decode_request(body)
     check_pins(PROMPTS, told.messages, (seat,))
     check_schema_pin(PROMPTS, seat, told.reply_schema)
+    check_kept(True, told.keeps_case)
     return told
 
 
@@ -94,6 +96,7 @@ PARAMETERS = st.dictionaries(
     seat=st.text(min_size=1),
     schema=SCHEMAS,
     parameters=PARAMETERS,
+    keeps=st.booleans(),
 )
 def test_what_is_encoded_is_what_is_spoken(
     vendor: str,
@@ -105,16 +108,17 @@ def test_what_is_encoded_is_what_is_spoken(
     seat: str,
     schema: JSON,
     parameters: JSON,
+    keeps: bool,
 ) -> None:
     made = adapter(vendor, mode, seat_role=role, messages="together" if together else "apart")
     messages = (Message("house", house), *(Message("data", text) for text in data), Message("seat", seat))
     if vendor == "openai" or not isinstance(parameters.get("output_config", {}), dict):
         parameters.pop("output_config", None)
-    asked = Request("critic", "alias", "m-1", messages, "critic", schema, 900, parameters)
+    asked = Request("critic", "alias", "m-1", messages, "critic", schema, 900, parameters, keeps)
 
     told = made.decode_request(made.encode(asked))
 
-    assert told == WireTexts(messages, schema)
+    assert told == WireTexts(messages, schema, None if vendor == "openai" else keeps and any(map(str.strip, data)))
 
 
 @pytest.mark.parametrize(("vendor", "mode"), MODES)
@@ -199,6 +203,24 @@ def test_anthropic_bodies_have_these_fields() -> None:
         "temperature": 1.0,
         "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": PROMPTS.schema("critic")}},
     }
+
+
+@pytest.mark.parametrize(("vendor", "mode"), MODES)
+def test_the_case_of_a_seat_that_is_asked_once_is_not_marked_and_a_mark_is_seen(vendor: str, mode: str) -> None:
+    made = adapter(vendor, mode)
+    once, again = (made.encode(request(fenced("case"), keeps_case=kept)) for kept in (False, True))
+
+    assert (b"cache_control" in once, b"cache_control" in again) == (False, vendor == "anthropic")
+    assert (once == again) == (vendor == "openai")
+    check_kept(False, made.decode_request(once).keeps_case)
+    if vendor == "anthropic":
+        for asked, body in ((True, once), (False, again)):
+            with pytest.raises(PromptMismatch, match="for the vendor's cache, found it"):
+                check_kept(asked, made.decode_request(body).keeps_case)
+
+
+def test_a_mark_for_the_cache_is_no_part_of_the_requests_own_bytes() -> None:
+    assert encode(request("case", keeps_case=True)) == encode(request("case", keeps_case=False))
 
 
 @pytest.mark.parametrize("vendor", ["openai", "anthropic"])

@@ -6,18 +6,22 @@ import pytest
 from msgspec.structs import replace
 
 from service import money
+from service.debate import kernel
 from service.debate.entries import GateDecided, TurnAsked
 from service.debate.facts import Facts
 from service.debate.model import Turn
 from service.debate.turns import TurnId
+from service.errors import PromptMismatch
 from service.intake import start
 from service.money import Usage
+from service.policy import ProviderSetting
 from service.prompts import Prompts
 from service.prompts.request import Request, WireTexts
+from service.providers.anthropic import Anthropic
 from service.running.attempt import Attempt, ModelCaller
 from service.running.provider_port import Answer, Provider
 from service.simulated import OfflineProvider
-from tests.fixtures.debates import a_plan
+from tests.fixtures.debates import a_case, a_plan, a_start, opening
 from tests.unit.intake.test_intake import PROMPTS
 from tests.unit.intake.test_intake import a_case as a_request
 from tests.unit.intake.test_quote import checked
@@ -85,3 +89,36 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
     assert charges[0].amount < was.asked.held
     assert charges[1].amount == now.asked.held
     assert calling.closing_cost(case, new, closing) > 100 * calling.closing_cost(case, old, closing)
+
+
+# -- the mark for a vendor's cache
+
+
+class Unmarked(Anthropic):
+    """An adapter that forgets the mark for the vendor's cache, or sets it where none was asked for."""
+
+    def encode(self, request: Request) -> bytes:
+        return super().encode(replace(request, keeps_case=not request.keeps_case))
+
+
+def anthropic(made: type[Anthropic] = Anthropic) -> Anthropic:
+    setting = ProviderSetting(kind="anthropic", base_url="http://127.0.0.1:9", key="env:K")
+    return made.connect("bank", setting, {"K": "sk-1"})
+
+
+@pytest.mark.parametrize(("rounds", "marked"), [(1, []), (2, ["proposer", "critic", "rebuttal", "moderator"])])
+def test_the_case_is_marked_for_seats_that_a_debate_of_the_usual_course_asks_again(
+    rounds: int, marked: list[str]
+) -> None:
+    started = replace(a_start(rounds), pins=PROMPTS.pins())
+    facts, found = Facts.of(opening(started, a_case(1))), list[str]()
+    for seat, turn in kernel.FORMATS[started.format].table(started.options).seats.items():
+        plan = replace(started.seat(seat), provider="bank")
+        calling = ModelCaller(PROMPTS, {"bank": anthropic()}, {"D1": "words"})
+        body = calling.prepare(a_case(1), facts, turn, plan).body
+        assert body.count(b"cache_control") <= 1
+        found += [seat] if b"cache_control" in body else []
+        with pytest.raises(PromptMismatch, match="for the vendor's cache"):
+            ModelCaller(PROMPTS, {"bank": anthropic(Unmarked)}, {"D1": "words"}).prepare(a_case(1), facts, turn, plan)
+
+    assert found == marked

@@ -36,6 +36,7 @@ def no_series_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins without labelled series: others leave thousands behind, and each is read at each question."""
     for labelled in LABELLED:
         monkeypatch.setattr(labelled.metric, "_metrics", {})
+        monkeypatch.setattr(labelled, "_series", {})
 
 
 def recorded(name: str) -> list[Entry]:

@@ -3697,6 +3697,8 @@ class PriceQuote(TypedDict):
     neededUSD: str
     ceilingUSD: str
     expectedUSD: str
+    cacheSavesUSD: str
+    cacheableCalls: int
     worstUSD: str
     askedAtMostUSD: str
     format: str

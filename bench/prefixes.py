@@ -1,0 +1,140 @@
+"""How much of a request repeats an earlier one from its beginning, so that a vendor's prefix cache may serve it.
+
+Debates of every format are played in process by the simulated models, over a document that does not repeat itself. A
+request is what the wire says in its order: system prompt, case, what the turn is shown, the seat's prompt. Tokens are
+those of o200k_base. The numbers are of the layout: what a vendor serves from its cache is the vendor's business.
+
+    of what came before    how much of a seat's earlier request (but its own prompt, which is last) its next one repeats
+    of the whole request   the same tokens over all input of the next request: the rest is new statements and the prompt
+    of all requests        what any request repeats of an earlier one with the same reply schema, if one model had all
+                           seats. Vendors put the schema before the messages, so seats with another one share nothing
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from service.debate.entries import DebateStarted
+from service.debate.facts import Facts
+from service.debate.findings import Finding
+from service.debate.model import Check, Turn
+from service.debate.replies import Reply
+from service.debate.replies.decoding import decode_reply
+from service.money import count_tokens, tokenizers
+from service.prompts import Prompts
+from service.prompts.layouts import lay_out
+from service.prompts.request import Request, encode
+from service.running.checker import Checker
+from service.simulated.provider import OfflineProvider
+from tests.fixtures.debates import a_case, a_start, canned, drive, found
+from tests.vectors.played import ballot, convergence, panel, stances
+
+TOKENIZER = "o200k_base"
+SIZES = (300, 10_000, 100_000)
+GOAL = 0.9
+"""Of what came before, for documents of 10 kB and more, in formats that ask a seat again."""
+STARTS: Mapping[str, Callable[[], DebateStarted]] = {
+    "adversarial, 3 rounds": lambda: a_start(3),
+    "stances, 2 debaters, 3 rounds": lambda: stances(2, 3),
+    "ballot, 3 debaters, 2 rounds": lambda: ballot(3, 2, 3),
+    "panel, 3 debaters, 3 rounds": lambda: panel(3, 3),
+    "convergence, 3 debaters, 3 rounds": lambda: convergence(3, 3),
+}
+_DISAGREEING = ("convergence", "consensus", "critique")
+"""Checks whose canned findings let a debate go on, where the simulated models would agree at once."""
+Told = tuple[str, str, str, str]
+
+
+class Repeated(NamedTuple):
+    """Tokens of one debate's requests. ``again`` counts the requests of seats that were asked before."""
+
+    again: int
+    repeated: int
+    before: int
+    whole: int
+    shared: int
+    all: int
+
+
+def measure(document: str) -> list[Told]:
+    """The rows of the bench; ``document`` has as many characters as the longest of `SIZES`."""
+    tokenizers.load([TOKENIZER])
+    return [row for size in SIZES for name in STARTS for row in _row(name, size, document[:size])]
+
+
+def _row(name: str, size: int, document: str) -> Iterator[Told]:
+    of = repeated([request for _, request in played(STARTS[name](), document)])
+    what, all_of = f"prefixes: {name}, {size:,} characters", f"of all requests {of.shared / of.all:.2f}"
+    if not of.again:
+        yield what, "no seat is asked again", all_of, "-"
+        return
+    share = of.repeated / of.before
+    goal = f"goal {GOAL:g}; of" if size >= SIZES[1] else "of"
+    whole = f"{goal} the whole request {of.repeated / of.whole:.2f}, {all_of}"
+    yield what, f"{share:.2f} of what came before", whole, f"{share / GOAL:.2f}"
+
+
+def played(started: DebateStarted, document: str) -> list[tuple[Turn, Request]]:
+    """Every request of a debate over a document, in the order in which they are answered."""
+    prompts, provider = Prompts.load(), OfflineProvider()
+    started = replace(started, pins=prompts.pins())
+    case, sources = a_case(1), {"D1": document}
+    checker, requests = Checker(sources, None), list[tuple[Turn, Request]]()
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        plan = replace(started.seat(turn.seat), model_name="alder-large")
+        requests.append((turn, request := lay_out(prompts, case, sources, facts, turn, plan)))
+        answer = asyncio.run(provider.send(encode(request)))
+        decoded = decode_reply(turn.asks, answer.text)
+        return canned(turn, facts) if isinstance(decoded, str) else decoded.reply
+
+    def finding(check: Check, facts: Facts) -> Finding:
+        if check.kind in _DISAGREEING:
+            return found(check, facts)
+        return asyncio.run(checker.find(case, facts, check)).finding
+
+    drive(started, reply, case=case, findings=finding)
+    return requests
+
+
+def repeated(requests: list[Request]) -> Repeated:
+    """What each request repeats of earlier ones from its beginning."""
+    of, last = Repeated(0, 0, 0, 0, 0, 0), dict[str, Request]()
+    others: dict[str, list[Request]] = {}
+    for request in requests:
+        whole, alike = _tokens(request), others.setdefault(request.schema_id, [])
+        shared = max((_common(other, request) for other in alike), default=0)
+        of = of._replace(shared=of.shared + shared, all=of.all + whole)
+        if before := last.get(request.seat):
+            known = _tokens(before) - count_tokens(before.messages[-1].content, TOKENIZER)
+            same = _common(before, request)
+            of = of._replace(
+                again=of.again + 1,
+                repeated=of.repeated + same,
+                before=of.before + known,
+                whole=of.whole + whole,
+            )
+        last[request.seat] = request
+        alike.append(request)
+    return of
+
+
+def _tokens(request: Request) -> int:
+    return sum(count_tokens(message.content, TOKENIZER) for message in request.messages)
+
+
+def _common(before: Request, now: Request) -> int:
+    """Tokens of the beginning that two requests have in common, message by message."""
+    tokens = 0
+    for one, other in zip(before.messages[:-1], now.messages[:-1], strict=True):
+        pairs = zip(one.content, other.content, strict=False)
+        length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        tokens += count_tokens(one.content[:length], TOKENIZER)
+        if length < max(len(one.content), len(other.content)):
+            break
+    return tokens
