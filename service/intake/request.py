@@ -49,10 +49,11 @@ class OptionsRequest(AskedOptions, frozen=True, kw_only=True, forbid_unknown_fie
     @property
     def given(self) -> tuple[str, ...]:
         """The options that say something, by their names in JSON."""
-        options = (f for f in fields(self) if f.name != "format")
-        return tuple(f.encode_name for f in options if getattr(self, f.name) not in (None, (), {}))
+        return tuple(encoded for name, encoded in _OPTIONS if getattr(self, name) not in (None, (), {}))
 
 
+_OPTIONS = tuple((f.name, f.encode_name) for f in fields(OptionsRequest) if f.name != "format")
+"""Each option, with its name in JSON: msgspec reads a type's annotations anew whenever it is asked."""
 USUAL = OptionsRequest(format=UNSET)
 """The options of a request that has none."""
 _FORMAT_BELONGS = 'send "options": {"format": ...}, with the options of that format beside it'
