@@ -153,3 +153,12 @@ class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
 def document_ids(request: CaseRequest) -> tuple[str, ...]:
     """The documents' ids in order: as given, or D1, D2, ...; two that are the same are refused with the case."""
     return tuple(d.id or f"D{i}" for i, d in enumerate(request.documents, start=1))
+
+
+def characters(request: CaseRequest) -> int:
+    """How much text a case has: its parts that may be long, and a hundred characters more for each document.
+
+    Policy bounds the other parts to a few thousand.
+    """
+    answer = request.single_agent_answer or ""
+    return sum(len(d.text) + 100 for d in request.documents) + len(request.question) + len(answer)
