@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import psycopg
 from psycopg.abc import RV, PQGen
+from psycopg.generators import send
 from psycopg.pq import PipelineStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
@@ -36,6 +37,8 @@ SILENT_S = 15.0
 commit waits for a standby."""
 WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
 """A connection that was silently cut is noticed within these times (seconds; the second one milliseconds)."""
+_Query = tuple[bytes, Sequence[Any] | None, bool | None, psycopg.AsyncRawCursor[DictRow] | None]
+"""A query by number, its values, whether it is to be prepared, and the cursor that takes its rows."""
 _SET_TENANT = b"SELECT set_config('gainsay.tenant', $1, true)"
 READ_ONLY = "25006"
 STALE = frozenset({"0A000", "26000"})
@@ -102,14 +105,40 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         """
         cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
         try:
-            async with self.pipeline():
-                await psycopg.AsyncRawCursor(self).execute(_SET_TENANT, (tenant,))
-                await cursor.execute(sql, values, prepare=prepare)
+            async with self.lock:
+                await self.wait(self._together([(_SET_TENANT, (tenant,), None, None), (sql, values, prepare, cursor)]))
         except psycopg.Error:
             if self.pgconn.pipeline_status != PipelineStatus.OFF:  # the commit failed: psycopg does not get out of it
                 await self.close()
             raise
         return await cursor.fetchall()
+
+    def _together(self, queries: Sequence[_Query]) -> PQGen[None]:
+        """Send these as one pipeline, all of it at once, and take what comes back.
+
+        It is what `psycopg.AsyncPipeline` does, which sends each query by itself as it comes, then the end, then a
+        request for the results, and looks after the socket in between.
+        """
+        pipeline = psycopg.AsyncPipeline(self)
+        yield from pipeline._enter_gen()
+        self._pipeline, failed = pipeline, None
+        try:
+            for sql, values, prepare, into in queries:
+                cursor = into or psycopg.AsyncRawCursor(self)
+                yield from cursor._start_query(sql)
+                yield from cursor._maybe_prepare_gen(cursor._convert_query(sql, values), prepare=prepare)
+            pipeline._enqueue_sync()
+            while pipeline.command_queue:
+                pipeline.command_queue.popleft()()
+            yield from send(self.pgconn)
+            yield from pipeline._fetch_gen(flush=False)
+        except BaseException as error:
+            failed = error
+            raise
+        finally:
+            self._pipeline = None
+            pipeline._exit(failed)
+        yield from self._prepared.maintain_gen(self)
 
     @classmethod
     async def connect(cls, conninfo: str = "", **more: Any) -> Self:
