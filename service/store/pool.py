@@ -22,6 +22,7 @@ from service.errors import StoreUnavailable
 from service.store import array_parameters
 from service.store.conninfo import resolve
 from service.store.queries import numbered, positional, queries
+from service.store.unbroken import Unbroken
 
 Row = DictRow
 TIMEOUT_S = 10.0
@@ -242,6 +243,7 @@ class Database:
         self._pool = pool
         self._away = False
         self._drained_at = 0.0
+        self._returning = Unbroken()
 
     @classmethod
     @asynccontextmanager
@@ -336,25 +338,35 @@ class Database:
         return self._away
 
     async def _borrow(self) -> Connection:
-        """A connection, in order of request. All callers wait in the pool: it reconnects only when one asks."""
-        task = asyncio.current_task()
-        cancelled = task.cancelling() if task else 0
-        # Python 3.11 loses a cancellation if a connection comes, or is refused, in that moment.
-        try:
-            connection = await self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
-        except psycopg.Error:
-            if task and task.cancelling() > cancelled:
-                raise asyncio.CancelledError from None
-            raise
-        if task and task.cancelling() > cancelled:
-            await self._release(connection)
-            raise asyncio.CancelledError
+        """A connection, in order of request. All callers wait in the pool: it reconnects only when one asks.
+
+        A wait in the pool is a task of its own, which the cancellation of its caller leaves alone. psycopg_pool gives
+        a connection to a cancelled waiter too, and has it no more then.
+        """
+        asked = self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
+        if self._pool._pool and not self._pool._lock.locked():  # one is there: nothing is waited for
+            connection = await asked
+        else:
+            waiting = asyncio.ensure_future(asked)
+            try:
+                connection = await asyncio.shield(waiting)
+            except asyncio.CancelledError:
+                waiting.add_done_callback(self._return_unused)
+                raise
         if self._away:
             self._away = False
             telemetry.LOG.warning("the database answers again", extra={"at": self.variable})
         return connection
 
+    def _return_unused(self, waiting: asyncio.Future[Connection]) -> None:
+        """Give back what came for a caller that is gone."""
+        if not waiting.cancelled() and waiting.exception() is None:
+            self._returning.run(self._returned(waiting.result()))
+
     async def _release(self, connection: Connection) -> None:
+        await self._returning.run(self._returned(connection))
+
+    async def _returned(self, connection: Connection) -> None:
         if connection.was_cut:  # it may look healthy: its answer can come in the moment of the cut
             await connection.close()
         # Without the pool's context manager, which also commits: every statement is its own transaction.
