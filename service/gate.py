@@ -20,14 +20,15 @@ case with one field after another moved across the rules' own thresholds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from itertools import chain, combinations, product
 from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from service.checks.hedges import first_hedge
 from service.debate.amounts import MicroUSD, usd
 from service.debate.closed_lists import ClosedList, Row, in_order, table_of
 from service.debate.entries import ChangedField, Effect, FieldChange, GateDecision, Relation, Rule
@@ -37,41 +38,10 @@ from service.errors import Faults, IncompleteTable, InvalidCase
 from service.policy import GatePolicy
 from service.policy.task_types import check_type
 
-HEDGES: Mapping[str, str] = {
-    "i think": "",
-    "i believe": "",
-    "might": "",
-    "may be": r"(?! \w+ed\b)",  # "may be terminated" is a right, not a doubt
-    "could be": "",
-    "possibly": "",
-    "perhaps": "",
-    "probably": "",
-    "likely": "",
-    "unlikely": "",
-    "it seems": "",
-    "appears to": "",
-    "not sure": "",
-    "not certain": "",
-    "uncertain": r"(?! tax\b)",
-    "unclear": "",
-    "hard to say": "",
-    "it depends": "",
-    "cannot determine": "",
-    "can't determine": "",
-    "not enough information": "",
-    "in most cases": "",
-    "generally": r"(?! accepted\b)",  # generally accepted accounting principles
-    "arguably": "",
-    "as far as i can tell": "",
-}
-"""Phrases of an uncertain answer, each with what must not follow for it to count as a hedge."""
-
 HIGH = "high"
 """The materiality with which certainty is no excuse."""
 _NEXT = Decimal("0.0000005")
 """Less than the smallest step between two thresholds, which are whole micro-dollars."""
-
-_HEDGES = {words: re.compile(rf"\b{re.escape(words)}\b{unless}") for words, unless in HEDGES.items()}
 
 
 class Declared(Struct, frozen=True):
@@ -117,7 +87,7 @@ def should_debate(
         _entitled(force, declared.role, policy)
     faults.refuse()
     answer = declared.single_agent_answer
-    hedge = _hedge(answer) if answer else None
+    hedge = first_hedge(answer) if answer else None
     said = _Said(task_type, confidence, downside, declared.contested, hedge, declared.materiality, force)
     gate = _Weighed(policy, expected_cost)
     decided_by, debate = gate.decide(said)
@@ -128,7 +98,7 @@ def should_debate(
         _policy(task_type, policy, overruled=decided_by == "forced"),
         *gate.rules(said, declared.asked_task_type, informs=informs),
     )
-    changes = tuple(_changes(said, gate, not debate))
+    changes = _changes(_alike(said, gate), gate.read, expected_cost, not debate)
     threshold = gate.threshold(task_type)
     return GateDecision(debate, decided_by, rules, threshold, policy.factor, policy.version, policy.hash, changes)
 
@@ -181,6 +151,13 @@ class _Weighed(NamedTuple):
     policy: GatePolicy
     expected_cost: MicroUSD
 
+    @property
+    def read(self) -> _Read:
+        """What the rules read of the policy, by value."""
+        p = self.policy
+        lists = (p.risk_categories, p.always, p.never)
+        return _Read(*lists, tuple(p.thresholds.items()), p.factor, p.certain_above, p.confidence_floor)
+
     def threshold(self, task_type: str) -> MicroUSD:
         return self.policy.thresholds.get(task_type, self.expected_cost)
 
@@ -229,6 +206,23 @@ class _Weighed(NamedTuple):
             yield Rule(rule, *words[rule], holds, effect)
 
 
+class _Read(NamedTuple):
+    """What the rules read of a policy, and nothing else of it."""
+
+    risk_categories: tuple[str, ...]
+    always: tuple[str, ...]
+    never: tuple[str, ...]
+    thresholds: tuple[tuple[str, MicroUSD], ...]
+    factor: int
+    certain_above: MicroUSD
+    confidence_floor: Decimal
+
+    @property
+    def policy(self) -> GatePolicy:
+        """A policy under which they decide the same."""
+        return GatePolicy("", "", **{**self._asdict(), "thresholds": dict(self.thresholds)})
+
+
 class _Option(NamedTuple):
     """A field moved across a threshold: what is said of it, an example of a value there, and how far that is."""
 
@@ -237,7 +231,30 @@ class _Option(NamedTuple):
     rank: int = 0
 
 
-def _changes(said: _Said, gate: _Weighed, wanted: bool) -> Iterator[tuple[FieldChange, ...]]:
+def _alike(said: _Said, gate: _Weighed) -> _Said:
+    """A case for which every rule says the same, under each task type, with no word and no figure of the case's own."""
+    policy = gate.policy
+    limits = {gate.floor(name) for name in (said.task_type, *policy.task_types)} | {policy.certain_above}
+    passed = max((limit for limit in limits if said.downside > _dollars(limit)), default=None)
+    doubted = said.confidence is None or said.confidence < policy.confidence_floor
+    return _Said(
+        task_type=said.task_type if said.task_type in (*policy.task_types, *policy.thresholds) else "",
+        confidence=None if doubted else policy.confidence_floor,
+        downside=Decimal(0) if passed is None else _dollars(passed) + _NEXT,
+        contested=said.contested is not False,
+        hedge=None if said.hedge is None else "",
+        materiality=HIGH if said.materiality == HIGH else None,
+        force=None if said.force is None else Force(said.force.debate, ""),
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _changes(said: _Said, read: _Read, expected_cost: MicroUSD, wanted: bool) -> tuple[tuple[FieldChange, ...], ...]:
+    """What `found_changes` finds; cases that are alike for every rule share it."""
+    return tuple(found_changes(said, _Weighed(read.policy, expected_cost), wanted))
+
+
+def found_changes(said: _Said, gate: _Weighed, wanted: bool) -> Iterator[tuple[FieldChange, ...]]:
     """The smallest sets of changes each of which alone makes the decision ``wanted``, the case's own type first."""
     policy = gate.policy
     own = _sufficient(said, gate, wanted, [])
@@ -383,12 +400,6 @@ def _uncertain(said: _Said, gate: _Weighed) -> tuple[str, str]:
     found = [sign for sign, seen in zip(signs, gate.doubts(said), strict=True) if seen]
     compared = f"confidence missing or < {floor}, or hedging, or materiality high, or downside > {above} USD"
     return "; ".join(found) or f"confidence {said.confidence}, no hedging", compared
-
-
-def _hedge(answer: str) -> str | None:
-    """The first hedge of the list in the answer; a plain search selects the few expressions that are worth running."""
-    text = " ".join(answer.casefold().replace("\u2019", "'").split())
-    return next((words for words, said in _HEDGES.items() if words in text and said.search(text)), None)
 
 
 def _dollars(amount: MicroUSD) -> Decimal:

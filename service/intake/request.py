@@ -49,10 +49,11 @@ class OptionsRequest(AskedOptions, frozen=True, kw_only=True, forbid_unknown_fie
     @property
     def given(self) -> tuple[str, ...]:
         """The options that say something, by their names in JSON."""
-        options = (f for f in fields(self) if f.name != "format")
-        return tuple(f.encode_name for f in options if getattr(self, f.name) not in (None, (), {}))
+        return tuple(encoded for name, encoded in _OPTIONS if getattr(self, name) not in (None, (), {}))
 
 
+_OPTIONS = tuple((f.name, f.encode_name) for f in fields(OptionsRequest) if f.name != "format")
+"""Each option, with its name in JSON: msgspec reads a type's annotations anew whenever it is asked."""
 USUAL = OptionsRequest(format=UNSET)
 """The options of a request that has none."""
 _FORMAT_BELONGS = 'send "options": {"format": ...}, with the options of that format beside it'
@@ -152,3 +153,12 @@ class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
 def document_ids(request: CaseRequest) -> tuple[str, ...]:
     """The documents' ids in order: as given, or D1, D2, ...; two that are the same are refused with the case."""
     return tuple(d.id or f"D{i}" for i, d in enumerate(request.documents, start=1))
+
+
+def characters(request: CaseRequest) -> int:
+    """How much text a case has: its parts that may be long, and a hundred characters more for each document.
+
+    Policy bounds the other parts to a few thousand.
+    """
+    answer = request.single_agent_answer or ""
+    return sum(len(d.text) + 100 for d in request.documents) + len(request.question) + len(answer)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from service import intake
@@ -19,7 +19,9 @@ from service.identity.roles import Scope
 from service.intake import Deployment
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Line, Result, build_result
+from service.report import Line, Result, build_result, build_summary
+from service.report import Summary as ResultSummary
+from service.report.result.types import LogPosition
 from service.reviews.abort import Aborted, stop
 from service.reviews.batches import BatchDesk
 from service.reviews.case_documents import CaseDocument, case_document, case_documents
@@ -28,6 +30,7 @@ from service.reviews.finding import DebateFinder, Page, Summary
 from service.reviews.reach import limit_of, require_reach
 from service.reviews.report_issue import ReportRegister, refuse_unfinished, write_report
 from service.reviews.submission import DECLINED_N, BatchTerms, CaseRecorder, Submitted, count_decision, count_task_type
+from service.reviews.unblocked import unblocked
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
 from service.store.debate_query import DebateQuery
@@ -36,12 +39,22 @@ from service.store.hub import EventHub
 from service.store.idempotency import DerivedKey
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
-from service.store.stored_debate import read_debate, read_documents
+from service.store.stored_debate import read_debate, read_texts
 
 __all__ = ["DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
 
 HOLD_S = 3.0
 """How long an answer is held for its checkpoint before the caller gets `NotProvable`."""
+
+
+class _Read(NamedTuple):
+    """A debate as it was read and compared."""
+
+    lines: list[Line]
+    last_hash: bytes
+    over: bool
+    position: LogPosition | None = None
+    texts: Mapping[str, str] = {}
 
 
 class Reviews:
@@ -144,15 +157,27 @@ class Reviews:
 
         Raises `NotFound`, `EvidenceDamaged`, and `NotProvable` for an answer that is held.
         """
-        stored = await read_debate(self._database.of(caller.tenant), debate, caller.tenant)
+        read = await self._read(debate, caller)
+        last = read.last_hash.hex()
+        if not read.over:
+            return build_result(debate, read.lines, last_record=last)
+        build = partial(build_result, debate, read.lines, last_record=last, position=read.position, texts=read.texts)
+        return await unblocked(sum(map(len, read.texts.values())), build)  # finding the clauses of a text takes time
+
+    async def summary(self, debate: str, caller: Caller) -> ResultSummary:
+        """The summary of that result, read and compared as it is; raises what `result` raises."""
+        return build_summary(debate, (await self._read(debate, caller)).lines)
+
+    async def _read(self, debate: str, caller: Caller) -> _Read:
+        """A debate so far; of one that is over also its documents, and its place in the log once that is proven."""
+        database = self._database.of(caller.tenant)
+        stored = await read_debate(database, debate, caller.tenant)
         lines = [Line(record.n, record.at, record.entry, record.actor) for record in stored.records]
-        last = stored.last_hash.hex()
         if not is_end(lines[-1].entry):
-            return build_result(debate, lines, last_record=last)
+            return _Read(lines, stored.last_hash, over=False)
         position = await self._listening.wait_provable(debate, caller.tenant, len(lines) - 1, HOLD_S)
-        # In a thread: finding the clauses of long texts takes time.
-        texts = await read_documents(self._database.of(caller.tenant), debate, caller.tenant)
-        return await asyncio.to_thread(build_result, debate, lines, last_record=last, position=position, texts=texts)
+        texts = await read_texts(database, debate, stored)
+        return _Read(lines, stored.last_hash, True, position, texts)
 
     async def report(self, debate: str, caller: Caller, form: Form, paper: Paper = "a4") -> bytes:
         """The report of a debate so far, in the words of the version that its records name.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -21,11 +20,12 @@ from service.intake import Deployment, Prepared
 from service.intake.fingerprint import fingerprint
 from service.intake.model_ranking import Standing
 from service.intake.quote import CaseQuote
-from service.intake.request import CaseRequest
+from service.intake.request import CaseRequest, characters
 from service.policy import Policy
 from service.policy.task_types import read_type
 from service.reviews.opening import least, prepare, quoted
 from service.reviews.reach import limit_of
+from service.reviews.unblocked import unblocked
 from service.reviews.wait import DebateWaiter
 from service.store import spend
 from service.store.clock import database_time
@@ -99,7 +99,7 @@ class CaseRecorder:
         Under a derived key it is recorded again ten minutes after its debate has ended. Raises `IdempotencyKeyReused`
         for another case under a used key, and what the ``terms`` of a batch raise.
         """
-        body = await asyncio.to_thread(fingerprint, request) if isinstance(key, str) else b""
+        body = await unblocked(characters(request), partial(fingerprint, request)) if isinstance(key, str) else b""
         kept = IdempotencyKey.of(key, body) if isinstance(key, str) else key
         if kept is not None and (before := await self._find_repeated(kept, caller)):
             return before
@@ -129,13 +129,12 @@ class CaseRecorder:
         count_task_type(request.task_type, deployment.policy)
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
-        # In a thread: counting the tokens of long documents would delay the other requests.
         database = self._database.of(caller.tenant)
         clock = await database_time(database)
         made = partial(prepare, request, deployment, caller, log, standings, clock, arrival=arrival)
-        prepared, new, entries = await asyncio.to_thread(made)
+        prepared, new, entries = await unblocked(characters(request), made)
         if prepared.decision.debate:
-            await self._refuse_exhausted(prepared, deployment, caller)
+            await self._refuse_exhausted(request, prepared, deployment, caller)
             if terms is not None:
                 await terms.may_begin(prepared.ceiling, partial(least, prepared, deployment))
         if not await open_debate(database, replace(new, key=kept, subject=caller.subject), entries):
@@ -206,12 +205,15 @@ class CaseRecorder:
         with _audit_available("the database, which has the models' track records,"):
             return await standings(self._database.of(caller.tenant), caller.tenant)
 
-    async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
+    async def _refuse_exhausted(
+        self, request: CaseRequest, prepared: Prepared, deployment: Deployment, caller: Caller
+    ) -> None:
         """Refuse a case that the tenant's limits cannot pay for; the running debate's allocations are what counts."""
         with _audit_available("the tenant's limits and the audit log"):
             limits = await spend.remaining(self._database.of(caller.tenant), caller.tenant, deployment.policy.budgets)
         if any(limit.amount < prepared.ceiling for limit in limits):
-            spend.refuse_exhausted(limits, await asyncio.to_thread(least, prepared, deployment))
+            needed = await unblocked(characters(request), partial(least, prepared, deployment))
+            spend.refuse_exhausted(limits, needed)
 
     async def quote(self, request: CaseRequest, caller: Caller) -> tuple[CaseQuote, Mapping[str, MicroUSD]]:
         """The cost of a case, and what remains of the tenant's limits: limit -> micro-dollars. Nothing is stored.
@@ -220,7 +222,8 @@ class CaseRecorder:
         """
         deployment = self._deployment(caller.tenant)
         known = await self._standings_of(request, deployment, caller)
-        found = await asyncio.to_thread(quoted, request, deployment, caller.role, known)
+        made = partial(quoted, request, deployment, caller.role, known)
+        found = await unblocked(characters(request), made)
         limits = await spend.remaining(self._database.of(caller.tenant), caller.tenant, deployment.policy.budgets)
         return found, {limit.limit: limit.amount for limit in limits}
 

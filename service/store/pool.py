@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import psycopg
 from psycopg.abc import RV, PQGen
+from psycopg.generators import send
 from psycopg.pq import PipelineStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
@@ -21,6 +22,7 @@ from service.errors import StoreUnavailable
 from service.store import array_parameters
 from service.store.conninfo import resolve
 from service.store.queries import numbered, positional, queries
+from service.store.unbroken import Unbroken
 
 Row = DictRow
 TIMEOUT_S = 10.0
@@ -36,6 +38,8 @@ SILENT_S = 15.0
 commit waits for a standby."""
 WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
 """A connection that was silently cut is noticed within these times (seconds; the second one milliseconds)."""
+_Query = tuple[bytes, Sequence[Any] | None, bool | None, psycopg.AsyncRawCursor[DictRow] | None]
+"""A query by number, its values, whether it is to be prepared, and the cursor that takes its rows."""
 _SET_TENANT = b"SELECT set_config('gainsay.tenant', $1, true)"
 READ_ONLY = "25006"
 STALE = frozenset({"0A000", "26000"})
@@ -102,14 +106,40 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         """
         cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
         try:
-            async with self.pipeline():
-                await psycopg.AsyncRawCursor(self).execute(_SET_TENANT, (tenant,))
-                await cursor.execute(sql, values, prepare=prepare)
+            async with self.lock:
+                await self.wait(self._together([(_SET_TENANT, (tenant,), None, None), (sql, values, prepare, cursor)]))
         except psycopg.Error:
             if self.pgconn.pipeline_status != PipelineStatus.OFF:  # the commit failed: psycopg does not get out of it
                 await self.close()
             raise
         return await cursor.fetchall()
+
+    def _together(self, queries: Sequence[_Query]) -> PQGen[None]:
+        """Send these as one pipeline, all of it at once, and take what comes back.
+
+        It is what `psycopg.AsyncPipeline` does, which sends each query by itself as it comes, then the end, then a
+        request for the results, and looks after the socket in between.
+        """
+        pipeline = psycopg.AsyncPipeline(self)
+        yield from pipeline._enter_gen()
+        self._pipeline, failed = pipeline, None
+        try:
+            for sql, values, prepare, into in queries:
+                cursor = into or psycopg.AsyncRawCursor(self)
+                yield from cursor._start_query(sql)
+                yield from cursor._maybe_prepare_gen(cursor._convert_query(sql, values), prepare=prepare)
+            pipeline._enqueue_sync()
+            while pipeline.command_queue:
+                pipeline.command_queue.popleft()()
+            yield from send(self.pgconn)
+            yield from pipeline._fetch_gen(flush=False)
+        except BaseException as error:
+            failed = error
+            raise
+        finally:
+            self._pipeline = None
+            pipeline._exit(failed)
+        yield from self._prepared.maintain_gen(self)
 
     @classmethod
     async def connect(cls, conninfo: str = "", **more: Any) -> Self:
@@ -213,6 +243,7 @@ class Database:
         self._pool = pool
         self._away = False
         self._drained_at = 0.0
+        self._returning = Unbroken()
 
     @classmethod
     @asynccontextmanager
@@ -307,25 +338,35 @@ class Database:
         return self._away
 
     async def _borrow(self) -> Connection:
-        """A connection, in order of request. All callers wait in the pool: it reconnects only when one asks."""
-        task = asyncio.current_task()
-        cancelled = task.cancelling() if task else 0
-        # Python 3.11 loses a cancellation if a connection comes, or is refused, in that moment.
-        try:
-            connection = await self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
-        except psycopg.Error:
-            if task and task.cancelling() > cancelled:
-                raise asyncio.CancelledError from None
-            raise
-        if task and task.cancelling() > cancelled:
-            await self._release(connection)
-            raise asyncio.CancelledError
+        """A connection, in order of request. All callers wait in the pool: it reconnects only when one asks.
+
+        A wait in the pool is a task of its own, which the cancellation of its caller leaves alone. psycopg_pool gives
+        a connection to a cancelled waiter too, and has it no more then.
+        """
+        asked = self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
+        if self._pool._pool and not self._pool._lock.locked():  # one is there: nothing is waited for
+            connection = await asked
+        else:
+            waiting = asyncio.ensure_future(asked)
+            try:
+                connection = await asyncio.shield(waiting)
+            except asyncio.CancelledError:
+                waiting.add_done_callback(self._return_unused)
+                raise
         if self._away:
             self._away = False
             telemetry.LOG.warning("the database answers again", extra={"at": self.variable})
         return connection
 
+    def _return_unused(self, waiting: asyncio.Future[Connection]) -> None:
+        """Give back what came for a caller that is gone."""
+        if not waiting.cancelled() and waiting.exception() is None:
+            self._returning.run(self._returned(waiting.result()))
+
     async def _release(self, connection: Connection) -> None:
+        await self._returning.run(self._returned(connection))
+
+    async def _returned(self, connection: Connection) -> None:
         if connection.was_cut:  # it may look healthy: its answer can come in the moment of the cut
             await connection.close()
         # Without the pool's context manager, which also commits: every statement is its own transaction.

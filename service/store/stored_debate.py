@@ -93,10 +93,17 @@ def absent(debate: str) -> NotFound:
 
 
 async def read_debate(
-    database: Database, debate: str, tenant: str, *, after: ChainEnd = START, documents: bool = False
+    database: Database,
+    debate: str,
+    tenant: str,
+    *,
+    after: ChainEnd = START,
+    documents: bool = False,
+    case: tuple[StoredRecord, ...] = (),
 ) -> StoredDebate:
-    """A debate from ``after`` on, compared. Documents are read and compared on request, and from the first record on.
+    """A debate from ``after`` on, compared. Documents are read on request, and compared with the first record.
 
+    A reader that has read that one before gives it as the ``case``.
     Raises `NotFound` as `read_head` does, and `EvidenceDamaged`.
     """
     key = _key(debate)
@@ -106,8 +113,8 @@ async def read_debate(
         raise absent(debate)
     try:
         if sum(len(row["body"] or b"") for row in rows) > THREAD_BYTES:
-            return await asyncio.to_thread(_compared, str(key), rows, after, documents)
-        return _compared(str(key), rows, after, documents)
+            return await asyncio.to_thread(_compared, str(key), rows, after, documents, case)
+        return _compared(str(key), rows, after, documents, case)
     except Mismatch as found:
         raise await damaged_debate(database, str(key), rows[0], found) from found
 
@@ -122,6 +129,19 @@ async def read_documents(database: Database, debate: str, tenant: str) -> dict[s
     return (await read_debate(database, debate, tenant, documents=True)).texts
 
 
+async def read_texts(database: Database, debate: str, stored: StoredDebate) -> dict[str, str]:
+    """The texts of the documents of a debate that was read from its first record on, by id, without reading that again.
+
+    They are compared with the case of ``stored``, and it with the records behind it, if there are any by now. Raises
+    what `read_debate` raises.
+    """
+    head = stored.head
+    after = ChainEnd(head["next_n"], bytes(head["last_hash"]))
+    return (
+        await read_debate(database, debate, head["tenant"], after=after, documents=True, case=stored.records[:1])
+    ).texts
+
+
 def _key(debate: str) -> UUID:
     try:
         return UUID(debate)
@@ -129,7 +149,9 @@ def _key(debate: str) -> UUID:
         raise absent(debate) from None
 
 
-def _compared(debate: str, rows: Sequence[Row], after: ChainEnd, documents: bool) -> StoredDebate:
+def _compared(
+    debate: str, rows: Sequence[Row], after: ChainEnd, documents: bool, case: tuple[StoredRecord, ...] = ()
+) -> StoredDebate:
     """The debate of these rows; raises `Mismatch`."""
     head, *others = rows
     stored = [row for row in others if row["part"] == "record"]
@@ -139,7 +161,7 @@ def _compared(debate: str, rows: Sequence[Row], after: ChainEnd, documents: bool
         beside = [(row["salt"], row["body"]) for row in others if row["part"] == "context"]
         compare_context(linked, *(beside[0] if beside else (None, None)))
     texts = {row["id"]: (row["salt"], row["body"]) for row in others if row["part"] == "document"}
-    _compare_case(head, records, texts if documents else None)
+    _compare_case(head, case + records, texts if documents else None)
     _compare_state(head, records)
     return StoredDebate(
         head, records, tuple(row["age_s"] for row in stored), {name: body.decode() for name, (_, body) in texts.items()}

@@ -18,7 +18,7 @@ from service.audit.report_forms import PAPERS, Form, Paper
 from service.errors import BadRequest, did_you_mean
 from service.intake.request import CaseRequest, GateRequest
 from service.intake.validation import plain
-from service.report import VIEWS, Result, View, viewed
+from service.report import VIEWS, Result, Summary, View
 from service.report.sent import encode
 from service.reviews.query_parameters import read_query, unknown_parameters
 from service.web import body, headers, stream
@@ -81,14 +81,15 @@ async def read(request: HttpRequest) -> Response[bytes]:
     """One debate in its present state."""
     known_query(request, ("view",))
     site, debate, shown = app_state(request), _debate(request), view(request)
-    result = await site.reviews.result(debate, caller(request))
+    reviews = site.reviews
+    result = await (reviews.summary if shown == "summary" else reviews.result)(debate, caller(request))
     header_fields = {"ETag": _etag(result, site.deployment.build_hash, shown)}
     if _under_way(result):
         header_fields["Retry-After"] = str(RETRY_AFTER_S)
     if is_known(request, header_fields["ETag"]):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
     note(request, READ_AS[shown], debate)
-    return answered(viewed(result, shown), headers=header_fields)
+    return answered(result, headers=header_fields)
 
 
 @get("/v1/debates/{debate:str}/events")
@@ -187,7 +188,7 @@ def _debate(request: HttpRequest) -> str:
     return str(request.path_params["debate"])
 
 
-def _under_way(result: Result) -> bool:
+def _under_way(result: Result | Summary) -> bool:
     return result.status in ("queued", "running")
 
 
@@ -209,7 +210,7 @@ def one_of(name: str, given: str, known: Sequence[str]) -> str:
     return given
 
 
-def _etag(result: Result, build: str, shown: View) -> str:
+def _etag(result: Result | Summary, build: str, shown: View) -> str:
     """The number of entries, the build and the view: entries never change, but another build may render them
     differently."""
     return f'"{result.entries}-{build[:8]}-{shown}"'

@@ -13,7 +13,7 @@ from service import report, telemetry
 from service.debate.entries import GateDecision
 from service.errors import AuditUnavailable, IdempotencyInProgress, NotProvable, StoreUnavailable
 from service.intake.request import CaseRequest
-from service.report import View, viewed
+from service.report import View
 from service.reviews import Submitted
 from service.web import body, headers, problems
 from service.web.app_state import AppState, HttpRequest, app_state
@@ -110,12 +110,14 @@ async def _has_ended(post_: _Submission, submitted: Submitted) -> bool:
 async def _answer_result(
     post_: _Submission, submitted: Submitted, header_fields: dict[str, str] | None = None
 ) -> Response[bytes]:
-    result = await post_.site.reviews.result(submitted.debate, caller(post_.request))
+    reviews = post_.site.reviews
+    read = reviews.summary if post_.view == "summary" else reviews.result
+    result = await read(submitted.debate, caller(post_.request))
     note(post_.request, READ_AS[post_.view], submitted.debate)
     where = address(submitted.debate)
     content = where if post_.view == "summary" else f"{where}?view=full"
     return answered(
-        viewed(result, post_.view),
+        result,
         headers={**post_.applied, "Location": where, "Content-Location": content, **(header_fields or {})},
     )
 

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from service.checks.hedges import HEDGES
 from service.debate.amounts import usd
 from service.debate.entries import FieldChange, GateDecision, Rule
 from service.debate.model import Force
 from service.errors import InvalidCase
-from service.gate import HEDGES, Declared, should_debate
+from service.gate import Declared, should_debate
 from service.policy import GatePolicy
 
 POLICY = GatePolicy("7", "ab" * 32)

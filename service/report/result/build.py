@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from service.audit.record import Actor
 from service.checks.coverage import DocumentCoverage, coverage
@@ -31,10 +31,11 @@ from service.report.result.pins import pins_of
 from service.report.result.seat_types import SeatDetail
 from service.report.result.shown_options import shown_options
 from service.report.result.speakers import speaker_of
+from service.report.result.summary import Summary, facts_of
 from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.transcript import screening, transcript, weighed
-from service.report.result.types import Acted, Gate, Hashes, Line, LogPosition, Result
+from service.report.result.types import Acted, Gate, Hashes, Line, LogPosition, Result, Spoken
 from service.report.result.would_change import would_change
 
 Texts = Mapping[str, str] | None
@@ -52,43 +53,28 @@ def build_result(
     ``lines`` are all entries from the first; ``last_record`` is the hash of the last one's record, ``position`` its
     place in the log; ``texts`` are the documents' by id. Raises `IllegalEntry` if the lines do not begin with the case.
     """
-    h = History(lines)
-    outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
-    telling = telling_of(h.options)
-    last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
-    turns = transcript(h) if telling else ()
-    terms = telling.terms(h, h.facts.concluded, turns) if telling and h.facts.concluded else None
-    synthesis = telling.synthesis(outcome, last) if telling and outcome else None
+    told = _told(debate_id, lines)
+    h, started, decision, telling = told.history, told.history.facts.started, told.history.facts.decision, told.telling
     return Result(
-        decision=_decision(h, outcome, synthesis, terms),
         view="full",
-        debate_id=debate_id,
-        status=outcome.status if outcome else _under_way(h),
-        question=h.case.question,
-        task_type=h.case.task_type,
-        format=started.format if started else h.case.format,
+        **told.members,
+        **_covered(h, texts),
+        detail=told.outcome.detail if told.outcome else None,
+        critical_validation_failures=told.outcome.critical_validation_failures if told.outcome else (),
         format_reason=(started.format_reason or None) if started else None,
-        simulated=started.simulated if started else False,
-        created_at=lines[0].at,
-        concluded_at=lines[-1].at if outcome else None,
-        entries=len(lines),
         **_brought(h, lines[0]),
         case=h.case,
         options=shown_options(started.options) if started else None,
         gate=build_gate(decision) if decision else None,
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
-        **_of_format(h, telling, debate_id, outcome),
-        transcript=turns,
-        result=terms,
-        **_ended(outcome),
-        **_closing_level(last),
-        synthesis=synthesis,
-        explicit_uncertainties=last.explicit_uncertainties if last else (),
+        **_of_format(h, telling, debate_id, told.outcome),
+        transcript=told.turns,
+        result=told.terms,
+        **_closing_level(told.last),
+        explicit_uncertainties=told.last.explicit_uncertainties if told.last else (),
         first_draft=telling.first_draft(h) if telling else (),
         struck=struck(h),
-        citation_counts=count_citations(h.verdicts.values()),
-        **_covered(h, texts),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
         attempts=attempts(h, partial(speaker_of, h)),
@@ -101,8 +87,62 @@ def build_result(
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
         screening=screening(h),
-        links=_links(debate_id),
     )
+
+
+def build_summary(debate_id: str, lines: Sequence[Line]) -> Summary:
+    """The summary of the result that `build_result` would build, without what a summary leaves out."""
+    told = _told(debate_id, lines)
+    decision = told.history.facts.decision
+    return Summary(
+        view="summary",
+        result=facts_of(told.terms),
+        gate=build_gate(decision) if decision and told.members["status"] == "declined" else None,
+        **told.members,
+    )
+
+
+class _Told(NamedTuple):
+    """What result and summary are both made of: ``members`` are those that both have, by their names."""
+
+    history: History
+    telling: Telling | None
+    outcome: Outcome | None
+    last: Closing | None
+    turns: tuple[Spoken, ...]
+    terms: Terms | None
+    members: dict[str, Any]
+
+
+def _told(debate_id: str, lines: Sequence[Line]) -> _Told:
+    h = History(lines)
+    outcome, started = _outcome(h), h.facts.started
+    telling = telling_of(h.options)
+    last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
+    turns = transcript(h) if telling else ()
+    terms = telling.terms(h, h.facts.concluded, turns) if telling and h.facts.concluded else None
+    synthesis = telling.synthesis(outcome, last) if telling and outcome else None
+    members = {
+        "decision": _decision(h, outcome, synthesis, terms),
+        "debate_id": debate_id,
+        "status": outcome.status if outcome else _under_way(h),
+        "stop_reason": outcome.stop_reason if outcome else None,
+        "question": h.case.question,
+        "task_type": h.case.task_type,
+        "format": started.format if started else h.case.format,
+        "simulated": started.simulated if started else False,
+        "created_at": lines[0].at,
+        "concluded_at": lines[-1].at if outcome else None,
+        "entries": len(lines),
+        "synthesis": synthesis,
+        "caps": outcome.caps if outcome else (),
+        "flags": outcome.flags if outcome else (),
+        "labels": _labels(outcome),
+        "citation_counts": count_citations(h.verdicts.values()),
+        **_counted(h),
+        "links": _links(debate_id),
+    }
+    return _Told(h, telling, outcome, last, turns, terms, members)
 
 
 def _brought(h: History, first: Line) -> dict[str, Any]:
@@ -171,18 +211,6 @@ def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms:
             excess_usd=usd(ledger.excess) if ledger.excess else None,
         ),
     )
-
-
-def _ended(outcome: Outcome | None) -> dict[str, Any]:
-    """The members that any outcome has."""
-    return {
-        "stop_reason": outcome.stop_reason if outcome else None,
-        "detail": outcome.detail if outcome else None,
-        "caps": outcome.caps if outcome else (),
-        "flags": outcome.flags if outcome else (),
-        "labels": _labels(outcome),
-        "critical_validation_failures": outcome.critical_validation_failures if outcome else (),
-    }
 
 
 def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Outcome | None) -> dict[str, Any]:
@@ -283,11 +311,15 @@ def build_hashes(
 
 
 def _covered(h: History, texts: Texts) -> dict[str, Any]:
-    """The coverage, once the debate is over, or why there is none: before that a part may still be cited."""
+    """The coverage, once the debate is over: before that a part may still be cited."""
+    return {} if _coverage_absent(h) else {"coverage": coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)}
+
+
+def _counted(h: History) -> dict[str, Any]:
+    """The coverage summed up, or why there is none. No text is needed to count characters."""
     if absent := _coverage_absent(h):
         return {"coverage_absent": absent}
-    found = coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)
-    return {"coverage": found, "coverage_counts": _coverage_counts(found)}
+    return {"coverage_counts": _coverage_counts(coverage(h.case, h.verdicts.values(), h.rounds[-1], None))}
 
 
 def _coverage_absent(h: History) -> CoverageAbsent | None:

@@ -171,7 +171,7 @@ def summary_of(r: Result) -> Summary:
     """The summary of a result."""
     names = set(Summary.__struct_fields__) - {"view", "result", "gate"}
     gate = r.gate if r.status == "declined" else None
-    return Summary(view="summary", result=_facts(r.result), gate=gate, **{name: getattr(r, name) for name in names})
+    return Summary(view="summary", result=facts_of(r.result), gate=gate, **{name: getattr(r, name) for name in names})
 
 
 def viewed(result: Result, view: View) -> Result | Summary:
@@ -179,7 +179,8 @@ def viewed(result: Result, view: View) -> Result | Summary:
     return result if view == "full" else summary_of(result)
 
 
-def _facts(given: Terms | None) -> FormatFacts | None:
+def facts_of(given: Terms | None) -> FormatFacts | None:
+    """The decisive facts of what was decided in a format's own terms."""
     match given:
         case None:
             return None

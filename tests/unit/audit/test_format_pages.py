@@ -17,10 +17,10 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator, ValidationError
 
 from service.audit import export, pack
+from service.checks.hedges import HEDGES
 from service.cli.audit.verify import tools, verify
 from service.debate import entries, kernel
 from service.debate.replies import REPLY_TYPES
-from service.gate import HEDGES
 from service.verify.bundle import verify_bundle
 from service.verify.checks import ENGINES
 from service.verify.export import verify_export

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.report import build_result, sent, summary_of
+from service.debate.model import Case
+from service.report import build_result, build_summary, sent, summary_of
 from service.web.openapi import document
 from tests.fixtures import formats
 from tests.fixtures.debates import World, start_of
@@ -29,6 +30,14 @@ def part_of(part: Any, whole: Any, at: str = "") -> list[str]:
     return [] if part == whole else [at]
 
 
+def clauses(case: Case) -> dict[str, str]:
+    """A text with clauses for each document of a case, of the length that the case says."""
+    return {
+        d.id: ("\n".join(f"{n}. Clause {n} holds." for n in range(1, d.characters + 2)))[: d.characters]
+        for d in case.documents
+    }
+
+
 @pytest.mark.parametrize("form", FORMATS)
 @given(seed=st.integers(0, 5_000), ceiling=st.sampled_from([13_000, 60_000, 10_000_000]), data=st.data())
 def test_a_summary_is_a_part_of_the_whole_with_the_same_spelling(
@@ -36,10 +45,13 @@ def test_a_summary_is_a_part_of_the_whole_with_the_same_spelling(
 ) -> None:
     started = start_of(data.draw(formats.options(form)), ceiling=ceiling)
     entries = World(seed, failing=10, refusing=3).drive(started)
-    r = build_result("d1", lines(entries[: data.draw(st.integers(1, len(entries)))]))
+    told_ = lines(entries[: data.draw(st.integers(1, len(entries)))])
+    r = build_result("d1", told_)
 
     summary, whole = (sent.as_json(found) for found in (summary_of(r), r))
 
+    assert build_summary("d1", told_) == summary_of(r)
+    assert summary_of(build_result("d1", told_, texts=clauses(r.case), last_record="ab" * 32)) == summary_of(r)
     assert part_of(summary, whole) == ["/view"]
     assert not [name for name, value in summary.items() if value is None]
 
