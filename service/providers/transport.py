@@ -9,7 +9,8 @@ idempotent, and ours are POSTs. Its errors carry the request and its keys, so no
 as the context of our error. A failure is returned from here; the caller raises it after the library's error is gone.
 
 A failure can have cost something only if a part of the request was sent. aiohttp's own time-outs are of the type
-`TimeoutError` too, and the one for making a connection costs nothing, so they are looked at before the limit of the call.
+`TimeoutError` too, and the one for making a connection costs nothing, so they are
+looked at before the limit of the call.
 """
 
 from __future__ import annotations
