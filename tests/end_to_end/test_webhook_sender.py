@@ -17,7 +17,8 @@ import pytest
 from service.delivering import resolving, sender
 from service.delivering.addresses import AddressRefused, AddressRules, read_networks
 from service.delivering.resolving import LookupFailed, Resolver
-from service.delivering.sender import Sender, Sent
+from service.delivering.sender import Sender
+from service.delivering.sent import Sent
 from tests.fixtures.certificates import Authority
 from tests.fixtures.receivers import Received, Receiver, answering, receiving
 from tests.store.workers import until
