@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
 
+THRESHOLDS = 10_000, 10, 10
+"""How many objects more than before begin a collection (Python: 700), and how many of these the next older ones."""
+
 
 @contextmanager
 def uncollected() -> Iterator[None]:
@@ -21,6 +24,15 @@ def uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def settle() -> None:
+    """Leave what was imported out of all later collections, and collect less often. For a process that stays.
+
+    A collection of everything holds the loop, and with Python's own numbers a worker makes one each ninety debates.
+    """
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from service.cli import exit_codes, startup
+from service.cli.meanwhile import settle
 from service.cli.terminal_text import say
 from service.policy.settings import Settings
 
@@ -88,6 +89,7 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     ):
         import uvloop
 
+        settle()
         work, sequence = not no_worker, not no_sequencer
         uvloop.run(_serve(settings, where, place, left_s, with_worker=work, with_sequencer=sequence))
     return exit_codes.DONE
@@ -200,6 +202,7 @@ def work(host: str, port: int | None) -> int:
     ):
         import uvloop
 
+        settle()
         uvloop.run(_work(settings, where, host, port, left_s))
     return exit_codes.DONE
 

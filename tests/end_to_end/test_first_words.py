@@ -19,6 +19,7 @@ from service.errors import IncompleteTable
 from service.policy.settings import read_settings
 from service.store.embedded.presence import presence
 from service.store.embedded.server import shared_server
+from service.store.schema import migrate as migrating
 
 HEAVY = ("asyncio", "httpx", "litestar", "prometheus_client", "psycopg", "service.app", "uvloop")
 DEBATE = "01980c2e-0000-7000-8000-000000000000"
@@ -107,7 +108,7 @@ def test_a_table_that_lacks_a_row_stops_a_command_before_anything_is_done_in_a_d
 
     migrated: list[str] = []
     monkeypatch.setattr(startup, "check_tables", incomplete)
-    monkeypatch.setattr("service.store.startup.migrate.migrate", lambda url, *_: migrated.append(url))
+    monkeypatch.setattr(migrating, "migrate", lambda url, *_: migrated.append(url))
     settings = read_settings({"GAINSAY_DATA_DIR": str(data_folder), "GAINSAY_WARM_S": "0"})
 
     with pytest.raises(IncompleteTable), beginning.database(settings, opened):
