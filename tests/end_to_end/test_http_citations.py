@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from service.checks import kept
 from service.checks.citations import ENGINE
 from service.web.citations import MOST_CITATIONS
 from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER
 from tests.fixtures.serving import served
 
 SOURCES = [
@@ -40,6 +42,15 @@ async def test_every_citation_gets_its_verdict_in_order(database: Database) -> N
     assert verdicts[3]["sourceId"] == "A"
     assert verdicts[4]["reason"] == "too_short"
     assert "quote more of the sentence" in verdicts[4]["note"]
+
+
+async def test_what_is_read_of_a_source_is_kept_for_its_tenant_alone(database: Database) -> None:
+    kept.drop()
+    async with served(database.service_url, work=False) as site:
+        answer = await site.http.post("/v1/citations/check", json=asked({"quote": "for more than 30 days"}))
+
+    assert answer.status_code == 200
+    assert {key.tenant for key in kept._kept} == {CALLER.tenant}
 
 
 async def test_what_is_no_request_is_refused_with_the_place_named(database: Database) -> None:
