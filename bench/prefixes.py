@@ -8,20 +8,23 @@ those of o200k_base. The numbers are of the layout: what a vendor serves from it
     of the whole request   the same tokens over all input of the next request: the rest is new statements and the prompt
     of all requests        what any request repeats of an earlier one with the same reply schema, if one model had all
                            seats. Vendors put the schema before the messages, so seats with another one share nothing
+    input                  what all input costs where a vendor keeps what is marked, over the same without a cache
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from msgspec.structs import replace
 
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import Finding
+from service.debate.kernel import FORMATS
 from service.debate.model import Check, Turn
 from service.debate.replies import Reply
 from service.debate.replies.decoding import decode_reply
@@ -36,6 +39,8 @@ from tests.vectors.played import ballot, convergence, panel, stances
 
 TOKENIZER = "o200k_base"
 SIZES = (300, 10_000, 100_000)
+WRITING, READING = 1.25, 0.10
+"""Prices of a token that is written to a cache or read from it, where requests say what to keep, in fresh tokens."""
 GOAL = 0.9
 """Of what came before, for documents of 10 kB and more, in formats that ask a seat again."""
 STARTS: Mapping[str, Callable[[], DebateStarted]] = {
@@ -48,6 +53,8 @@ STARTS: Mapping[str, Callable[[], DebateStarted]] = {
 _DISAGREEING = ("convergence", "consensus", "critique")
 """Checks whose canned findings let a debate go on, where the simulated models would agree at once."""
 Told = tuple[str, str, str, str]
+Marks = Literal["usual", "every", "transcript"]
+"""What is marked: the case of seats that are usually asked again, every case, the first and what was shown too."""
 
 
 class Repeated(NamedTuple):
@@ -68,8 +75,13 @@ def measure(document: str) -> list[Told]:
 
 
 def _row(name: str, size: int, document: str) -> Iterator[Told]:
-    of = repeated([request for _, request in played(STARTS[name](), document)])
-    what, all_of = f"prefixes: {name}, {size:,} characters", f"of all requests {of.shared / of.all:.2f}"
+    started = STARTS[name]()
+    requests = [request for _, request in played(started, document)]
+    of, what = repeated(requests), f"prefixes: {name}, {size:,} characters"
+    all_of = f"of all requests {of.shared / of.all:.2f}"
+    usual, every, transcript = (cost(requests, started, marks) / of.all for marks in get_args(Marks))
+    others = f"with every case marked {every:.2f}, the transcript too {transcript:.2f}"
+    yield f"{what}: input", f"costs {usual:.2f} of uncached", others, f"{usual / every:.2f}"
     if not of.again:
         yield what, "no seat is asked again", all_of, "-"
         return
@@ -111,7 +123,7 @@ def repeated(requests: list[Request]) -> Repeated:
         shared = max((_common(other, request) for other in alike), default=0)
         of = of._replace(shared=of.shared + shared, all=of.all + whole)
         if before := last.get(request.seat):
-            known = _tokens(before) - count_tokens(before.messages[-1].content, TOKENIZER)
+            known = _tokens(before) - _count(before.messages[-1].content)
             same = _common(before, request)
             of = of._replace(
                 again=of.again + 1,
@@ -124,8 +136,34 @@ def repeated(requests: list[Request]) -> Repeated:
     return of
 
 
+def cost(requests: list[Request], started: DebateStarted, marks: Marks) -> float:
+    """The input of a debate in fresh tokens, by a vendor that keeps what is marked and finds all that it kept."""
+    usual = FORMATS[started.format].table(started.options).usual
+    shown, asked, whole = dict[str, str](), Counter[str](), 0.0
+    for request in requests:
+        seat, (house, case, beside, prompt) = request.seat, (m.content for m in request.messages)
+        kept, rest = float(_count(house) + _count(case)), _count(prompt)
+        asked[seat] += 1
+        if marks == "every" or usual.get(seat, 1) > 1:
+            kept *= READING if asked[seat] > 1 else WRITING
+        known = shown.get(seat, "")
+        if marks == "transcript" and usual.get(seat, 1) > 1:
+            before = _count(known) if beside.startswith(known) else 0
+            new = _count(beside) - before
+            whole += before * READING + new * (WRITING if usual[seat] > asked[seat] else 1)
+        else:
+            whole += _count(beside)
+        whole += kept + rest
+        shown[seat] = beside
+    return whole
+
+
+def _count(text: str) -> int:
+    return count_tokens(text, TOKENIZER)
+
+
 def _tokens(request: Request) -> int:
-    return sum(count_tokens(message.content, TOKENIZER) for message in request.messages)
+    return sum(_count(message.content) for message in request.messages)
 
 
 def _common(before: Request, now: Request) -> int:
@@ -134,7 +172,7 @@ def _common(before: Request, now: Request) -> int:
     for one, other in zip(before.messages[:-1], now.messages[:-1], strict=True):
         pairs = zip(one.content, other.content, strict=False)
         length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        tokens += count_tokens(one.content[:length], TOKENIZER)
+        tokens += _count(one.content[:length])
         if length < max(len(one.content), len(other.content)):
             break
     return tokens

@@ -72,8 +72,13 @@ _SPELLED = 5
 
 def known_names(started: DebateStarted) -> frozenset[str]:
     """The names of the models of a debate, in small letters, without words that say nothing."""
-    plans = [plan for seat in started.seats for plan in seat.with_fallback]
-    given = {name for p in plans for name in (p.model, p.model_name.rpartition("/")[2], p.family, p.provider)}
+    plans = (plan for seat in started.seats for plan in seat.with_fallback)
+    return _known(tuple((p.model, p.model_name, p.family, p.provider) for p in plans))
+
+
+@lru_cache(maxsize=256)
+def _known(plans: tuple[tuple[str, str, str, str], ...]) -> frozenset[str]:
+    given = {name for m, full, family, by in plans for name in (m, full.rpartition("/")[2], family, by)}
     folded = {" ".join(_PARTS.findall(name.casefold())) for name in given}
     return frozenset(name for name in folded if len(name.replace(" ", "")) >= SHORTEST) - COMMON_WORDS
 

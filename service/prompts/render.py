@@ -156,11 +156,11 @@ def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
 
 def _labels_in(turn: Turn, reply: Reply, seen: TurnId, shown: Mapping[str, str]) -> tuple[str, ...] | None:
     """The labels on which the block of a reply depends: those of the parties that it answers, for a moderator."""
-    if turn.seat != "moderator":
-        return None
     match reply:
         case Framing() | Moderation():
             return ()
+        case _ if turn.seat != "moderator":
+            return None
         case Proposal():
             return (shown[party(seen)],)
         case _:

@@ -126,7 +126,6 @@ NOT_SEEN: dict[str, str] = {
         for name, n in (("SEAMS_MAX", 256), ("KEPT", 16384))
         for d in (-1, 1)
     },
-    **{f"service/money/tokens.py: 8 -> {n} in KEPT // 8": "a count that is let go is made again" for n in (7, 9)},
     **dict.fromkeys(
         (
             *(f"service/checks/judgement/wording/softening.py: 64 -> {n} in KEPT = 64" for n in (63, 65)),

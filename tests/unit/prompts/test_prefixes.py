@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from bench.prefixes import GOAL, STARTS, Repeated, played, repeated
+from bench.prefixes import GOAL, STARTS, Repeated, cost, played, repeated
 from service.debate.model import Turn
 from service.money import tokenizers
 from service.prompts.request import Request
@@ -53,3 +53,12 @@ def test_a_panel_is_shown_the_latest_answers_alone_so_its_prefix_ends_with_the_c
 
     assert of.again
     assert GOAL - 0.1 < of.repeated / of.before < 1
+
+
+@pytest.mark.parametrize("name", [name for name in STARTS if name.startswith(("stances", "panel", "convergence"))])
+def test_a_vendor_that_keeps_what_is_marked_is_paid_less_than_for_every_case_or_for_none(name: str) -> None:
+    of, started = of_debate(name), STARTS[name]()
+    whole = [request for _, request in requests(name)]
+
+    assert cost(whole, started, "usual") < cost(whole, started, "every") < of.all
+    assert cost(whole[:1], started, "usual") > repeated(whole[:1]).all, "what is written and not read costs more"
