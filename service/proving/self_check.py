@@ -24,10 +24,11 @@ from service.store.current_log import CurrentLogs
 from service.store.damage import note_damage
 from service.store.pool import Database, Row
 from service.store.proofs import latest_checkpoint
+from service.store.read_ahead import ReadAhead
 from service.store.sealing import write_event
 
-STEP = 512
-"""Leaves of one step; other work runs between steps."""
+STEP = 1_024
+"""Leaves of one step; other work runs between steps. The leaves of the next one are read meanwhile."""
 PAUSE_S = 0.01
 LOOK_S = 30.0
 """How often this process asks whether a log is due."""
@@ -69,10 +70,7 @@ class SelfCheck:
         if head is None:
             return None
         work = Recomputation(log, _keys(row_of_log["key"]))
-        while work.size < head.size and not self._stopping.is_set():
-            if not await self._step(work, head.size):
-                break
-            await asyncio.sleep(PAUSE_S)
+        await self._go_over(work, head.size)
         if self._stopping.is_set():
             return None
         work.end()
@@ -95,15 +93,26 @@ class SelfCheck:
         except Exception:  # noqa: BLE001 - a dead loop would leave logs unchecked
             telemetry.LOG.exception("the logs cannot be recomputed because of a fault")
 
-    async def _step(self, work: Recomputation, size: int) -> bool:
-        """Recompute the next leaves, with the roots and tiles that end among them; whether there were any."""
-        first, below = work.size, min(size, work.size + STEP)
-        span = {"log": work.log, "above": first, "upto": below}
-        leaves = await self._database.query("leaves_from", {"log": work.log, "first": first, "below": below})
-        heads = await self._database.query("heads_within", span)
-        tiles = await self._database.query("tiles_within", span)
-        await asyncio.to_thread(_go_through, work, leaves, heads, tiles, below)
-        return work.size > first
+    async def _go_over(self, work: Recomputation, size: int) -> None:
+        """Recompute so many leaves, with the roots and tiles that end among them, until there are no more or `stop`."""
+
+        async def read(first: int) -> tuple[list[Row], list[Row], list[Row]]:
+            below = min(size, first + STEP)
+            span = {"log": work.log, "above": first, "upto": below}
+            return (
+                await self._database.query("leaves_from", {"log": work.log, "first": first, "below": below}),
+                await self._database.query("heads_within", span),
+                await self._database.query("tiles_within", span),
+            )
+
+        async with ReadAhead(read) as steps:
+            while work.size < size and not self._stopping.is_set():
+                first, below = work.size, min(size, work.size + STEP)
+                leaves, heads, tiles = await steps.take(first, below if below < size else None)
+                await asyncio.to_thread(_go_through, work, leaves, heads, tiles, below)
+                if work.size == first:
+                    return
+                await asyncio.sleep(PAUSE_S)
 
     async def _note_damage(self, work: Recomputation, tenant: str) -> None:
         """Each damaged record, and the tree if it is damaged, as an incident that is open already or is new."""

@@ -340,7 +340,7 @@ class Database:
     async def _borrow(self) -> Connection:
         """A connection, in order of request. All callers wait in the pool: it reconnects only when one asks.
 
-        A wait in the pool is a task of its own, which the cancellation of its caller leaves alone. psycopg_pool gives
+        A wait in the pool is a task of its own, which is not cancelled with its caller. psycopg_pool gives
         a connection to a cancelled waiter too, and has it no more then.
         """
         asked = self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
@@ -359,7 +359,7 @@ class Database:
         return connection
 
     def _return_unused(self, waiting: asyncio.Future[Connection]) -> None:
-        """Give back what came for a caller that is gone."""
+        """Release what came for a caller that is gone."""
         if not waiting.cancelled() and waiting.exception() is None:
             self._returning.run(self._returned(waiting.result()))
 

@@ -1,4 +1,4 @@
-"""Work that ends although its caller is cancelled meanwhile, such as giving a connection back."""
+"""Work that ends although its caller is cancelled meanwhile, such as the release of a connection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 class Unbroken:
     """Runs work to its end, also where the caller is cancelled meanwhile.
 
-    Work begins at once, and has a task only if it has to wait: a connection is usually given back without.
+    Work begins at once, and has a task only if it has to wait: a connection is usually released without.
     """
 
     def __init__(self) -> None:

@@ -3,7 +3,8 @@
 1. On a signal, event streams end with a hint to connect again, and callers that wait get the present state.
 2. After SIGTERM alone the server drains: it still takes requests, because a load balancer may not know yet that this
    process is not ready. Every answer is the last on its connection.
-3. The server closes the socket and finishes the remaining requests within the grace. A second signal ends it at once.
+3. The server closes the socket, and answers what is on its way and the remaining requests within the grace. A second
+   signal ends it at once.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from secrets import token_hex
 
@@ -32,6 +34,8 @@ from service.web.socket_file import CannotListen, SocketFile, bound_file
 from service.web.stream_listeners import Listeners, StreamConnection
 
 GRACE_S = 10
+ON_THE_WAY_S = 0.3
+"""How long a connection without a request is left open after the socket is closed: its first one may be on its way."""
 HEARTBEAT_S = 15.0
 SLOW_S = 30.0
 """How long a listener may leave sent data unread."""
@@ -186,6 +190,25 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         self.when_ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, answer what is on its way, then close: a closed connection with unread bytes is a reset."""
+        await asyncio.sleep(0)  # what the loop has accepted becomes a connection
+        accepted = [connection for listening in sockets or () for connection in _waiting_on(listening)]
+        for server in self.servers:
+            server.close()
+        for listening in sockets or ():
+            listening.close()
+        for connection in accepted:
+            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
+        until = time.monotonic() + ON_THE_WAY_S
+        while self.server_state.connections and time.monotonic() < until and not self.force_exit:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        await super().shutdown()
+
+    def _protocol(self) -> asyncio.Protocol:
+        kind: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        return kind(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Nothing: uvicorn would raise the signal again at the end, and it would kill the process."""
@@ -222,6 +245,14 @@ class _Server(uvicorn.Server):
             await app(scope, receive, sent)
 
         return answered
+
+
+def _waiting_on(listening: socket.socket) -> Iterator[socket.socket]:
+    """The connections that the system has taken already, and that the loop has not seen."""
+    with suppress(OSError):  # none is left
+        while True:
+            connection, _ = listening.accept()
+            yield connection
 
 
 @contextmanager

@@ -133,6 +133,7 @@ def _questions(service: Bench, debate: str) -> Iterator[Callable[[], Any]]:
             pass
 
     yield lambda: service.reviews.result(debate, CALLER)
+    yield lambda: service.reviews.summary(debate, CALLER)
     yield lambda: service.reviews.lines(debate, CALLER)
     yield streamed
     yield lambda: service.reviews.state_of(debate, CALLER)
@@ -147,8 +148,9 @@ async def test_documents_are_compared_where_they_are_shown_or_argued_about(scene
         with damaged(database, statement, debate):
             assert (await service.reviews.lines(debate, CALLER))[0].n == 0
 
-            with pytest.raises(EvidenceDamaged, match="document 1 of the case does not have the hash"):
-                await service.reviews.result(debate, CALLER)
+            for show in (service.reviews.result, service.reviews.summary):
+                with pytest.raises(EvidenceDamaged, match="document 1 of the case does not have the hash"):
+                    await show(debate, CALLER)
 
 
 async def test_a_debate_that_was_given_to_another_tenant_is_shown_to_neither(scene: tuple[Database, str]) -> None:

@@ -53,14 +53,19 @@ def build_result(
     ``lines`` are all entries from the first; ``last_record`` is the hash of the last one's record, ``position`` its
     place in the log; ``texts`` are the documents' by id. Raises `IllegalEntry` if the lines do not begin with the case.
     """
-    told = _told(debate_id, lines)
-    h, started, decision, telling = told.history, told.history.facts.started, told.history.facts.decision, told.telling
+    shared = _shared(debate_id, lines)
+    h, started, decision, telling = (
+        shared.history,
+        shared.history.facts.started,
+        shared.history.facts.decision,
+        shared.telling,
+    )
     return Result(
         view="full",
-        **told.members,
+        **shared.members,
         **_covered(h, texts),
-        detail=told.outcome.detail if told.outcome else None,
-        critical_validation_failures=told.outcome.critical_validation_failures if told.outcome else (),
+        detail=shared.outcome.detail if shared.outcome else None,
+        critical_validation_failures=shared.outcome.critical_validation_failures if shared.outcome else (),
         format_reason=(started.format_reason or None) if started else None,
         **_brought(h, lines[0]),
         case=h.case,
@@ -68,11 +73,11 @@ def build_result(
         gate=build_gate(decision) if decision else None,
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
-        **_of_format(h, telling, debate_id, told.outcome),
-        transcript=told.turns,
-        result=told.terms,
-        **_closing_level(told.last),
-        explicit_uncertainties=told.last.explicit_uncertainties if told.last else (),
+        **_of_format(h, telling, debate_id, shared.outcome),
+        transcript=shared.turns,
+        result=shared.terms,
+        **_closing_level(shared.last),
+        explicit_uncertainties=shared.last.explicit_uncertainties if shared.last else (),
         first_draft=telling.first_draft(h) if telling else (),
         struck=struck(h),
         shifts=shifts(h),
@@ -92,17 +97,17 @@ def build_result(
 
 def build_summary(debate_id: str, lines: Sequence[Line]) -> Summary:
     """The summary of the result that `build_result` would build, without what a summary leaves out."""
-    told = _told(debate_id, lines)
-    decision = told.history.facts.decision
+    shared = _shared(debate_id, lines)
+    decision = shared.history.facts.decision
     return Summary(
         view="summary",
-        result=facts_of(told.terms),
-        gate=build_gate(decision) if decision and told.members["status"] == "declined" else None,
-        **told.members,
+        result=facts_of(shared.terms),
+        gate=build_gate(decision) if decision and shared.members["status"] == "declined" else None,
+        **shared.members,
     )
 
 
-class _Told(NamedTuple):
+class _Shared(NamedTuple):
     """What result and summary are both made of: ``members`` are those that both have, by their names."""
 
     history: History
@@ -114,7 +119,7 @@ class _Told(NamedTuple):
     members: dict[str, Any]
 
 
-def _told(debate_id: str, lines: Sequence[Line]) -> _Told:
+def _shared(debate_id: str, lines: Sequence[Line]) -> _Shared:
     h = History(lines)
     outcome, started = _outcome(h), h.facts.started
     telling = telling_of(h.options)
@@ -142,7 +147,7 @@ def _told(debate_id: str, lines: Sequence[Line]) -> _Told:
         **_counted(h),
         "links": _links(debate_id),
     }
-    return _Told(h, telling, outcome, last, turns, terms, members)
+    return _Shared(h, telling, outcome, last, turns, terms, members)
 
 
 def _brought(h: History, first: Line) -> dict[str, Any]:

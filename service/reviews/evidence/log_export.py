@@ -37,6 +37,7 @@ from service.store import derived, pool
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from service.store.proofs import LogDamaged, SignedCheckpoint, TenantLog, countersigned_checkpoint, log_of
+from service.store.read_ahead import ReadAhead
 
 Form = Literal["jsonl", "csv"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -195,16 +196,22 @@ async def _rows(
         first = await first_leaf_since(database, tenant, head, filters.since) if filters.since else 0
     upto = await first_leaf_since(database, tenant, head, filters.until) if filters.until else head.size
     about, complete = filters.debates, not filters.asked
-    while first < upto:
-        below = min(upto, first + (SPAN if about else WINDOW))
-        params = {"tenant": tenant, "log": head.log, "first": first, "below": below, "most": WINDOW}
-        found = await database.query("export_some" if about else "export_all", {**params, **(about or {})})
-        if not about and [row["idx"] for row in found] != list(range(first, below)):
-            raise LogDamaged(f"expected the leaves {first} to {below - 1} of the log {head.log}, found others")
-        leading = {} if complete else await inclusion_paths(database, tenant, head, [row["idx"] for row in found])
-        if found:
-            yield [_row(head.log, row, leading.get(row["idx"])) for row in found]
-        first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
+    span = SPAN if about else WINDOW
+
+    async def read(first: int) -> list[pool.Row]:
+        params = {"tenant": tenant, "log": head.log, "first": first, "below": min(upto, first + span), "most": WINDOW}
+        return await database.query("export_some" if about else "export_all", {**params, **(about or {})})
+
+    async with ReadAhead(read) as windows:
+        while first < upto:
+            below = min(upto, first + span)
+            found = await windows.take(first, below if below < upto and not about else None)
+            if not about and [row["idx"] for row in found] != list(range(first, below)):
+                raise LogDamaged(f"expected the leaves {first} to {below - 1} of the log {head.log}, found others")
+            leading = {} if complete else await inclusion_paths(database, tenant, head, [row["idx"] for row in found])
+            if found:
+                yield [_row(head.log, row, leading.get(row["idx"])) for row in found]
+            first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
 
 
 async def first_leaf_since(database: Database, tenant: str, head: SignedCheckpoint, at: datetime) -> int:
