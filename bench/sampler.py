@@ -57,7 +57,9 @@ def main() -> None:
     def write(_number: int, _frame: FrameType | None) -> None:
         seen = Counter(_SEEN.copy())  # copied in one step: sampling goes on
         _SEEN.clear()
-        Path(path).write_text(folded(seen), "utf-8")
+        written = Path(f"{path}.part")
+        written.write_text(folded(seen), "utf-8")
+        written.replace(path)
 
     signal.signal(signal.SIGUSR2, write)
     signal.signal(signal.SIGPROF, _sampled)

@@ -1,9 +1,10 @@
 """A vendor on loopback HTTP, a process of its own: it waits, and says the same few words to every debate.
 
-    python bench/vendor.py LATENCY_MS       prints its address on standard error
+    python bench/vendor.py canned LATENCY_MS      prints its address on standard error
+    python bench/vendor.py models LATENCY_MS      says what the offline models say, in every format
 
-Next to nothing of the machine goes into it: a reply is made once for each seat, but for the labels that a moderator is
-shown. GET /stats tells how many connections it had at most.
+Next to nothing of the machine goes into canned words: a reply is made once for each seat, but for the labels that a
+moderator is shown. GET /stats tells how many connections it had at most.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import uvloop
 
 from service.prompts.request import Request, encode
-from tests.fixtures.behaviours import Call, Reply, Say
+from tests.fixtures.behaviours import Behaviour, Call, Model, Reply, Say
 from tests.fixtures.running import CannedProvider
 from tests.fixtures.upstream import Upstream
 from tests.fixtures.vendors import read
@@ -48,9 +49,9 @@ def _answer(request: Request) -> str:
         return str(done.value.text)
 
 
-async def serve(latency_s: float) -> None:
+async def serve(says: Behaviour, latency_s: float) -> None:
     """Serve until standard input ends, so until the process that started this one is gone."""
-    up = Upstream(Canned(), latency_s)
+    up = Upstream(says, latency_s)
     server = await asyncio.start_server(up.serve, "127.0.0.1", 0, limit=1 << 20, backlog=BACKLOG)
     sys.stderr.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}\n")
     sys.stderr.flush()
@@ -58,4 +59,4 @@ async def serve(latency_s: float) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(float(sys.argv[1]) / 1_000))
+    uvloop.run(serve({"canned": Canned, "models": Model}[sys.argv[1]](), float(sys.argv[2]) / 1_000))
