@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,9 @@ BACKGROUND = "background"
 _OF_ALL_THREADS = 2
 """Of the three clocks of a process: what its threads have run, in user and system together."""
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
-_BACKENDS = "SELECT pid, usename FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+_BACKENDS = (
+    "SELECT pid, usename FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+)
 
 
 def cpu_s(pid: int) -> float:
@@ -84,7 +86,7 @@ class Postgres:
     def cpu(self) -> Mapping[str, float]:
         """The seconds used so far, by the login whose connections are open, and `BACKGROUND`."""
         users = dict(self._connection.execute(_BACKENDS).fetchall())
-        used = Counter({BACKGROUND: cpu_s(self._postmaster) + stat(self._postmaster).ended_s})
+        used = defaultdict[str, float](float, {BACKGROUND: cpu_s(self._postmaster) + stat(self._postmaster).ended_s})
         for child in children(self._postmaster):
             if child != self._own:
                 try:

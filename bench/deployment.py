@@ -1,9 +1,9 @@
 """A whole deployment as it ships, whose processes and PostgreSQL are measured from outside.
 
-Beside an embedded PostgreSQL of its own it has `gainsay serve --no-worker --no-sequencer` with identities, asked with an
-API key; `gainsay work`, one or several; `gainsay sequence`; and a vendor on loopback HTTP. Metrics are on and logs are
-written. Debates are queued while the workers are stopped, and then run, so that taking a case and running a debate are
-measured apart.
+Beside an embedded PostgreSQL of its own it has `gainsay serve --no-worker --no-sequencer` with identities, asked with
+an API key; `gainsay work`, one or several; `gainsay sequence`; and a vendor on loopback HTTP. Metrics are on and logs
+are written. Debates are queued while the workers are stopped, and then run, so that taking a case and running a debate
+are measured apart.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Marks(NamedTuple):
 
     def each(self, debates: int) -> Marks:
         """Of each debate: CPU in milliseconds."""
-        seconds = [1_000 * value / debates for value in self[:-2]]
-        return Marks(*seconds, self.wal / debates, self.transactions / debates)
+        each = Marks(*(1_000 * value / debates for value in self))
+        return each._replace(wal=self.wal / debates, transactions=self.transactions / debates)
 
 
 class Run(NamedTuple):
@@ -241,7 +241,7 @@ def deployed(
         common = {
             "GAINSAY_DATABASE_URL": where.service,
             "GAINSAY_API_URL": str(where.serving),
-            "GAINSAY_POLICY": str(_policy(folder, address, at_once)),
+            "GAINSAY_POLICY": str(policy_at(folder, address, at_once)),
             "GAINSAY_IDENTITY": str(_written(folder / "identity.toml", "[keys]\n")),
             "GAINSAY_DRAIN_S": "0",
             "VENDOR_KEY": "sk-fake-0123456789abcdef",
@@ -264,7 +264,7 @@ def deployed(
         yield Deployment(api, working, sequencer, address, key, connection, Postgres(connection), folded)
 
 
-def _policy(folder: Path, vendor: str, at_once: int) -> Path:
+def policy_at(folder: Path, vendor: str, at_once: int) -> Path:
     """Every seat of every format at the vendor; room for long documents, and what they cost."""
     known = models()
     names = [model["alias"] for model in known]

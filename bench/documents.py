@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 from service import samples
 from tests.fixtures.running import TEXT, repository
 
 STEMS = ("con", "per", "dis", "sub", "tra", "mor", "vi", "lo", "men", "du", "ra", "ti", "sel", "ber", "gan", "fo")
 ENDS = ("ment", "tion", "ance", "ing", "ory", "al", "er", "ity", "ed", "s")
-SUBJECTS = ("The Supplier", "The Bank", "Each party", "A sub-contractor", "The Committee", "No affiliate", "The auditor")
+SUBJECTS = (
+    "The Supplier",
+    "The Bank",
+    "Each party",
+    "A sub-contractor",
+    "The Committee",
+    "No affiliate",
+    "The auditor",
+)
 VERBS = ("shall", "may", "must not", "undertakes to", "is entitled to", "has agreed to", "will promptly")
 DOES = ("notify", "reimburse", "inspect", "retain", "withhold", "assign", "terminate", "deliver", "certify", "review")
 WHEN = ("within", "no later than", "for a period of", "at intervals of", "after the expiry of")

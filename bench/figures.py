@@ -36,8 +36,8 @@ Turn = Mapping[str, Measured | NotRun]
 class Row:
     """One number: what it is, in which unit, and what it is held against.
 
-    ``limit`` is what the figure may be at most or, by ``bound``, at least; where there is a ``peer``, how many times its
-    figure. Without a limit the row is shown, and has no verdict.
+    ``limit`` is what the figure may be at most or, by ``bound``, at least; where there is a ``peer``, how many times
+    its figure. Without a limit the row is shown, and has no verdict.
     """
 
     what: str
@@ -79,8 +79,8 @@ class Figure(NamedTuple):
 def summed(row: Row, turns: Sequence[Measured | NotRun]) -> Figure | NotRun:
     """What the turns of a row come to; `NotRun` where none of them was measured.
 
-    The note is that of the turn in the middle, the lower one of two. Raises ValueError for a row with a peer whose turn
-    has no figure of the peer.
+    The note is that of the turn in the middle, the lower one of two. A row with a peer has no ratio if a turn has no
+    figure of the peer.
     """
     found = sorted(turn for turn in turns if isinstance(turn, Measured))
     if not found:
@@ -93,24 +93,23 @@ def summed(row: Row, turns: Sequence[Measured | NotRun]) -> Figure | NotRun:
         greatest=found[-1].value,
         turns=len(found),
         ratio=ratio,
-        holds=_holds(row, ratio),
+        holds=_holds(row, median(turn.value for turn in found), ratio),
         note=middle.note,
     )
 
 
 def _ratio(row: Row, turns: Sequence[Measured]) -> float | None:
     if row.peer:
-        if any(turn.against is None for turn in turns):
-            raise ValueError(f"expected the figure of {row.peer} beside each turn of {row.what!r}, found none")
-        return median(turn.value / turn.against for turn in turns if turn.against)
+        ratios = [turn.value / turn.against for turn in turns if turn.against]
+        return median(ratios) if len(ratios) == len(turns) else None
     return median(turn.value for turn in turns) / row.limit if row.limit else None
 
 
-def _holds(row: Row, ratio: float | None) -> bool | None:
+def _holds(row: Row, value: float, ratio: float | None) -> bool | None:
     if row.limit is None:
         return None
-    if ratio is None:  # the limit is 0
-        return None
+    if ratio is None:
+        return value <= row.limit if row.limit == 0 else None
     most = row.limit if row.peer else 1.0
     return ratio <= most if row.bound == "most" else ratio >= most
 

@@ -48,7 +48,7 @@ def _name(code: CodeType) -> str:
             break
     else:
         parts = parts[-1:]
-    return f"{'.'.join(parts)}:{code.co_qualname if sys.version_info >= (3, 11) else code.co_name}".replace(";", ",").replace(" ", "_")
+    return f"{'.'.join(parts)}:{code.co_qualname}".replace(";", ",").replace(" ", "_")
 
 
 def main() -> None:
