@@ -82,7 +82,7 @@ def summed(row: Row, turns: Sequence[Measured | NotRun]) -> Figure | NotRun:
     The note is that of the turn in the middle, the lower one of two. A row with a peer has no ratio if a turn has no
     figure of the peer.
     """
-    found = sorted(turn for turn in turns if isinstance(turn, Measured))
+    found = sorted((turn for turn in turns if isinstance(turn, Measured)), key=lambda turn: turn.value)
     if not found:
         return next(turn for turn in turns if isinstance(turn, NotRun))
     middle = found[(len(found) - 1) // 2]
