@@ -1,8 +1,8 @@
 """A flame graph of a worker as a picture: `make flame` writes docs/worker-cpu.svg.
 
-The worker of `bench.worker` is sampled by its CPU (`bench.sampler`). Each box is a function, as wide as the share of the
-samples in which it or what it called was running; what it called stands upon it. Boxes of one level are in the order of
-their names, not of time. Frames below the worker's own loop are left out, and boxes narrower than a pixel or so.
+The worker of `bench.worker` is sampled by its CPU (`bench.sampler`). Each box is a function, as wide as the share of
+the samples in which it or what it called was running; what it called stands upon it. Boxes of one level are in the
+order of their names, not of time. Frames below the worker's own loop are left out, and boxes too narrow to see.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ sys.path[:1] = [str(ROOT)]
 
 OUT = ROOT / "docs" / "worker-cpu.svg"
 WIDTH, ROW, TOP, NARROW = 1_200, 17, 44, 0.0025
+FONT = 'font-family="monospace" font-size="11"'
 LETTER = 6.4
 """The width of a letter, in pixels, about."""
 BELOW = "asyncio.runners:Runner.run"
@@ -77,7 +78,7 @@ def picture(drawn: list[Box], title: str) -> str:
     deepest = max(box.depth for box in drawn)
     height = TOP + (deepest + 1) * ROW + 8
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="monospace" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" {FONT}>',
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
         f'<text x="8" y="20" font-size="14">{escape(title)}</text>',
     ]
@@ -115,8 +116,8 @@ def main() -> None:
         found = stacks(folded.read_text("utf-8"))
     samples = sum(count for _, count in found)
     title = (
-        f"CPU of a worker, {run.ran.workers:.1f} ms a debate of five calls over HTTP while it was sampled, documents of "
-        f"{LENGTH:,} characters, {samples:,} samples"
+        f"CPU of a worker, {run.ran.workers:.1f} ms a debate of five calls over HTTP while it was sampled, "
+        f"documents of {LENGTH:,} characters, {samples:,} samples"
     )
     OUT.write_text(picture(boxes(found), title), "utf-8")
     print(f"wrote {OUT.relative_to(ROOT)}, {OUT.stat().st_size / 1_000:.0f} kB")

@@ -2,8 +2,8 @@
 
 Debates run in this process; the offline models answer in another, over HTTP, so their thinking is not in the figures.
 What a debate has said grows with its rounds, so even a debate whose every call costs the same is read longer. The loop
-is held by whatever runs between two ticks of a task that only sleeps, while a debate over a long document is submitted
-and run beside it; and by a check, from one wait of it to the next.
+is held by what runs between two ticks of a task that only sleeps, while a debate over a long document is submitted and
+run beside it, measured by the CPU of the loop's thread, because a shared machine lets any thread wait.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Coroutine, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import uvloop
 from msgspec.structs import replace
@@ -30,7 +30,6 @@ from service.app import connected
 from service.money import tokenizers
 from service.policy.settings import read_policy
 from service.running.apart import CheckProcess
-from service.running.checker import Checker
 from tests.faults.books import TOKENIZER
 from tests.fixtures.running import Bench, CannedProvider, bench, repository
 
@@ -87,7 +86,7 @@ async def _cpu_ms(service: Bench, rounds: int, debaters: int) -> float:
 
 
 def loop() -> Turn:
-    """One turn of how long debates over long documents hold the loop, and each step of a check does."""
+    """One turn of how long long documents hold the loop."""
     with server() as here:
         return uvloop.run(_held_by_all(here.service))
 
@@ -97,72 +96,53 @@ async def _held_by_all(url: str) -> Turn:
     async with bench(url, CannedProvider()) as service:
         await _held(service, document(100_000, 5))
         for size in SIZES:
-            debate, check = await _held(service, document(size * MEGABYTE, size))
-            found[f"debate {size} MB"] = Measured(debate)
-            found[f"check {size} MB"] = Measured(check)
+            submitted, ran = await _held(service, document(size * MEGABYTE, size))
+            for what, held in (("submission", submitted), ("debate", ran)):
+                found[f"{what} {size} MB"] = Measured(held.cpu_ms, None, f"{held.wall_ms:.0f} ms by the clock")
     return found
 
 
-async def _held(service: Bench, text: str) -> tuple[float, float]:
-    """How long a debate over a document holds the loop at most, and how long a step of its checks; milliseconds."""
-    process, checks = CheckProcess(), [0.0]
-    with _timed(checks), _ticking() as ticks:
+class Held(NamedTuple):
+    """How long the loop was held at most: the CPU of its thread, and by the clock, each in milliseconds."""
+
+    cpu_ms: float
+    wall_ms: float
+
+
+async def _held(service: Bench, text: str) -> tuple[Held, Held]:
+    """How long a submission with a document holds the loop, and how long its debate does."""
+    process = CheckProcess()
+    async with _ticking() as ticks:
         debate = await service.submit(documents=[{"text": text}], costCeilingUSD=25.0)
-        if await service.claim() != debate:
-            raise RuntimeError(f"expected to claim the debate {debate}, which alone waits")
+    submitted = _most(ticks)
+    if await service.claim() != debate:
+        raise RuntimeError(f"expected to claim the debate {debate}, which alone waits")
+    async with _ticking() as ticks:
         await (await service.runner(debate, apart=process)).run()
     await process.close()
-    return max(ticks), max(checks)
+    return submitted, _most(ticks)
 
 
-@contextmanager
-def _ticking() -> Iterator[list[float]]:
-    """The times between two ticks, beyond the tick, in milliseconds."""
-    ticks = [0.0]
+def _most(ticks: list[Held]) -> Held:
+    return Held(max(tick.cpu_ms for tick in ticks), max(tick.wall_ms for tick in ticks))
+
+
+@asynccontextmanager
+async def _ticking() -> AsyncIterator[list[Held]]:
+    """What ran between two ticks each time, until the block ends."""
+    ticks = list[Held]()
 
     async def tick() -> None:
         while True:
-            begun = time.perf_counter()
+            cpu, begun = time.thread_time(), time.perf_counter()
             await asyncio.sleep(TICK_S)
-            ticks.append(1_000 * (time.perf_counter() - begun - TICK_S))
+            late = time.perf_counter() - begun - TICK_S
+            ticks.append(Held(1_000 * (time.thread_time() - cpu), 1_000 * late))
 
     ticking = asyncio.get_running_loop().create_task(tick())
+    await asyncio.sleep(0)  # it begins before what it measures
     try:
         yield ticks
+        await asyncio.sleep(2 * TICK_S)  # what ran last lies before a tick too
     finally:
         ticking.cancel()
-
-
-@contextmanager
-def _timed(checks: list[float]) -> Iterator[None]:
-    """Note how long each step of a check runs between two waits, in milliseconds."""
-    find = Checker.find
-
-    def timed(*given: Any) -> Any:
-        return _Stepped(find(*given), checks)
-
-    setattr(Checker, "find", timed)  # noqa: B010 - in the place of a method
-    try:
-        yield
-    finally:
-        setattr(Checker, "find", find)  # noqa: B010
-
-
-class _Stepped:
-    """A coroutine of which each step is timed."""
-
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], steps: list[float]) -> None:
-        self._coroutine = coroutine
-        self._steps = steps
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        sent: Any = None
-        while True:
-            begun = time.perf_counter()
-            try:
-                waited = self._coroutine.send(sent)
-            except StopIteration as done:
-                return done.value
-            finally:
-                self._steps.append(1_000 * (time.perf_counter() - begun))
-            sent = yield waited

@@ -70,12 +70,12 @@ PARTS: Mapping[str, Part] = {
         turns=3,
     ),
     "loop": Part(
-        "how long the event loop is held at most",
+        "how long an event loop is held at most, by the CPU of its thread",
         growth.loop,
         {
             f"{what} {size} MB": Row(f"by a {what} over {size} MB", _MS, 50.0)
             for size in growth.SIZES
-            for what in ("debate", "check")
+            for what in ("submission", "debate")
         },
         turns=3,
     ),
