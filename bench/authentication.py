@@ -38,6 +38,8 @@ RATES = "\n[rates]\n" + "".join(f"{of}_per_minute = 1000000\n" for of in ("submi
 WITHOUT = "without"
 WAYS = (WITHOUT, "a key", "a token")
 SUBMITTED, READ = "a case", "a read of it"
+KEPT = httpx.Limits(keepalive_expiry=1.0)
+"""A client drops an idle connection before the server does: a request on its way just then would be lost."""
 KINDS = (SUBMITTED, READ)
 """A case that is queued, which is answered once it is durable. The answer of one that is declined waits for the log."""
 
@@ -136,7 +138,7 @@ async def _ways(url: str) -> AsyncIterator[dict[str, Way]]:
             variables = {"GAINSAY_POLICY": str(policy), **({"GAINSAY_IDENTITY": str(identity)} if credential else {})}
             process = stack.enter_context(api(url, **variables))
             headers = {"authorization": f"Bearer {credential}"} if credential else {}
-            client = HttpxAiohttpClient(base_url=process.said, timeout=60, headers=headers)
+            client = HttpxAiohttpClient(base_url=process.said, timeout=60, headers=headers, limits=KEPT)
             ways[name] = Way(process, await stack.enter_async_context(client))
         yield ways
 

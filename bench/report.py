@@ -2,7 +2,7 @@
 
 docs/performance.json keeps the figures that the document shows, each part with the machine on which it was measured, so
 that a part can be measured again alone. The document's tables are made of it and of `bench/table.py`, and a test
-compares them.
+compares them. After a change of the table alone, `python -m bench.report` writes them again.
 """
 
 from __future__ import annotations
@@ -113,3 +113,7 @@ def _where(kept: Mapping[str, Any] | None) -> str:
     machine, load = about.pop("machine"), about.pop("load before")
     versions = ", ".join(f"{name} {value}" for name, value in about.items())
     return f"{when} at {commit}, {machine}, load {load} before; {versions}."
+
+
+if __name__ == "__main__":
+    keep({}, {})

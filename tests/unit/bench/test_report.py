@@ -24,7 +24,7 @@ def kept() -> dict[str, Any]:
 def test_the_tables_of_the_document_are_those_that_the_bench_writes() -> None:
     document = report.DOCUMENT.read_text("utf-8")
 
-    assert report.rewritten(document, kept()) == document, "write them with: make bench DOCS=1 ONLY=gate"
+    assert report.rewritten(document, kept()) == document, "write them with: python -m bench.report"
 
 
 def test_every_figure_that_is_kept_is_of_a_row_that_the_bench_has() -> None:
