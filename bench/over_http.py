@@ -154,7 +154,7 @@ def workers() -> Turn:
             run = here.run(cases(200))
         first = first or run
         wall = f"wall {run.wall_s:.1f} s"
-        found[f"{number} cpu"] = Measured(run.ran.workers, first.ran.workers, wall)
+        found[f"{number} cpu"] = Measured(_of(run), _of(first), wall)
         found[f"{number} postgres"] = Measured(run.ran.postgres, first.ran.postgres, f"WAL {run.ran.wal / 1e3:.0f} kB")
     return found
 
@@ -170,7 +170,7 @@ def crowd() -> Turn:
     return {
         "wall": Measured(ends[-1], larger, note),
         "p99": Measured(_p99(ends), CALLS * LATENCY_S, f"p50 {ends[CROWD // 2]:.1f} s, at most {opened:,} calls open"),
-        "cpu": Measured(run.ran.workers),
+        "cpu": Measured(_of(run)),
         "postgres": Measured(run.ran.postgres),
         "memory": Measured(run.memory / 2**20, None, f"{each:.0f} kB a debate, idle {run.idle_memory >> 20} MB"),
     }

@@ -32,8 +32,8 @@ PARTS: Mapping[str, Part] = {
         "a debate of five calls over HTTP, everything recorded and proven, beside frameworks that record nothing",
         over_http.over_http,
         {
-            "worker": Row("CPU of the worker for a debate, 4/5 of five calls", _MS, 0.5, peer=LEANEST),
-            "checks": Row("CPU of its process of checks", _MS),
+            "worker": Row("CPU of the worker and its process of checks, 4/5 of five calls", _MS, 0.5, peer=LEANEST),
+            "checks": Row("CPU of that process alone, five calls", _MS),
             "postgres": Row("PostgreSQL's CPU on top, for the worker", _MS, 2.5),
             "sequencer": Row("CPU of the sequencer for a debate", _MS),
             "api": Row("CPU of the API for the submission, with a key", _MS, 3.0),
@@ -106,7 +106,7 @@ PARTS: Mapping[str, Part] = {
         {
             "wall": Row("wall time", "s", 1.25, peer="the larger of the calls alone and the worker's CPU"),
             "p99": Row("p99 of a debate", "s", peer="its five calls"),
-            "cpu": Row("the worker's CPU a debate", _MS),
+            "cpu": Row("CPU of the worker and its process of checks a debate", _MS),
             "postgres": Row("PostgreSQL's CPU a debate", _MS),
             "memory": Row("memory of the worker at most", "MB"),
         },

@@ -33,8 +33,8 @@ from bench.documents import document
 WARM, LENGTH = 20, 4_096
 FIRST_SEED, WARM_SEED = 0, 1_000_000
 NAMES = {
-    "worker": "CPU of the worker",
-    "checks": "CPU of its process of checks",
+    "worker": "CPU of the worker and its process of checks",
+    "checks": "CPU of that process alone",
     "postgres": "CPU of PostgreSQL, without the sequencer's connections",
     "sequencer": "CPU of the sequencer",
     "postgresOfSequencer": "CPU of PostgreSQL for the sequencer",
@@ -74,7 +74,7 @@ def measure(debates: int = 300, length: int = LENGTH, at_once: int = 50, folded:
 def told(run: Run) -> Mapping[str, float]:
     """A turn by `NAMES`."""
     return {
-        "worker": run.ran.workers,
+        "worker": run.ran.workers + run.ran.checks,
         "checks": run.ran.checks,
         "postgres": run.ran.postgres,
         "sequencer": run.ran.sequencer,

@@ -17,7 +17,10 @@ def test_each_figure_gets_its_verdict() -> None:
     pairs = [({**SAME, "worker": 10.0 + n}, {**SAME, "worker": (10.0 + n) / 2}) for n in range(8)]
     told = dict(zip(NAMES, compare.lines(pairs), strict=True))
 
-    assert told["worker"].split() == "CPU of the worker 14.0 -> 7.00 50.0 % less (99 % interval 0.500 to 0.500)".split()
+    assert (
+        told["worker"].split()
+        == "CPU of the worker and its process of checks 14.0 -> 7.00 50.0 % less (99 % interval 0.500 to 0.500)".split()
+    )
     assert all("no difference" in line for name, line in told.items() if name != "worker")
 
 
