@@ -15,6 +15,7 @@ from bench import (
     find,
     growth,
     in_process,
+    loop,
     over_http,
     overspend,
     peers,
@@ -72,10 +73,10 @@ PARTS: Mapping[str, Part] = {
     ),
     "loop": Part(
         "how long an event loop is held at most, by the CPU of its thread",
-        growth.loop,
+        loop.measure,
         {
             f"{what} {size} MB": Row(f"by a {what} over {size} MB", _MS, 50.0)
-            for size in growth.SIZES
+            for size in loop.SIZES
             for what in ("submission", "debate")
         },
         turns=3,
