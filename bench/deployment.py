@@ -44,6 +44,8 @@ WITHIN_S = 900.0
 SETTLED_S = 0.5
 """How long after the last end the sequencer has for what is left."""
 CALLERS = 4
+RATE = 1_000_000
+"""Requests of a caller in a minute, which are counted and which nothing here reaches."""
 SEQUENCER = "gainsay_sequencing"
 """The login of the sequencer's connections."""
 OTHER_ENDS = ("declined", "truncated", "failed", "aborted")
@@ -280,6 +282,7 @@ def policy_at(folder: Path, vendor: str, at_once: int) -> Path:
         UNLIMITED,
         call_timeout_s=120,
         queue={**WRITTEN["queue"], "running_per_worker": at_once},
+        rates={f"{of}_per_minute": RATE for of in ("submit", "read")},
         debate={**WRITTEN["debate"], "ceiling_max_usd": "1000.00"},
         formats={
             **WRITTEN["formats"],
