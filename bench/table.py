@@ -18,6 +18,7 @@ from bench import (
     over_http,
     overspend,
     peers,
+    prefixes,
     rounds,
     starting,
     streams,
@@ -241,6 +242,16 @@ PARTS: Mapping[str, Part] = {
             "marked": Row("honest texts marked", "%", 1.0),
             "unclear": Row("honest texts unclear", "%", 5.0),
             "marked beside": Row("marked beside the invented words", "%", 1.0),
+        },
+        turns=1,
+    ),
+    "prefixes": Part(
+        "what a seat's request repeats of its one before, from the beginning, so that a vendor's cache may serve it",
+        prefixes.measure,
+        {
+            f"{name}, {size}": Row(f"{name}, {size:,} characters", "%", 90.0 if size >= 10_000 else None, "least")
+            for size in prefixes.SIZES
+            for name in prefixes.STARTS
         },
         turns=1,
     ),
