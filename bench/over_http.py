@@ -177,7 +177,7 @@ def crowd() -> Turn:
 
 
 async def _alone(here: Deployment) -> tuple[float, int]:
-    """Seconds that a bare client takes for as many calls, and how many connections were open at most."""
+    """Seconds that a bare client takes for as many calls, and how many connections were open at most before."""
     limits = httpx.Limits(max_connections=CROWD)
     async with HttpxAiohttpClient(base_url=here.vendor, timeout=120, limits=limits) as client:
 
@@ -185,7 +185,7 @@ async def _alone(here: Deployment) -> tuple[float, int]:
             for _ in range(CALLS):
                 (await client.post("/v1/chat/completions", json=BODY)).raise_for_status()
 
+        opened = int((await client.get("/stats")).json()["mostOpen"])
         begun = time.perf_counter()
         await asyncio.gather(*(ask() for _ in range(CROWD)))
-        taken = time.perf_counter() - begun
-        return taken, int((await client.get("/stats")).json()["mostOpen"])
+        return time.perf_counter() - begun, opened
