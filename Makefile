@@ -24,10 +24,10 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak batches schemathesis mutations hostile clients vendor audit sbom lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients vendor audit sbom lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: ## make .venv and install what requirements-dev.txt locks, when that has changed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -117,8 +117,17 @@ types: setup
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-bench: setup ## measure, and print the numbers with the machine and the versions; ONLY="corpora gate" names parts (all)
-	@$(BIN)/python bench/run.py $(ONLY)
+# docs/performance.md says what is measured and how to set up the peers: make bench ONLY="http crowd" PEERS=build/peers
+bench: setup ## measure each part, or ONLY="http gate", TURNS times; DOCS=1 writes docs/performance.md (25 minutes)
+	@BENCH_PEERS=$(PEERS) $(BIN)/python bench/run.py $(ONLY) $(if $(TURNS),--turns $(TURNS)) $(if $(JSON),--json $(JSON)) \
+		$(if $(DOCS),--docs)
+
+# Against a commit, a branch or a tag: make bench-compare REF=main PAIRS=8
+bench-compare: setup ## measure REF (main) and these files in turns, PAIRS (8) times, and say whether they differ
+	@$(BIN)/python bench/compare.py $(or $(REF),main) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(DEBATES),--debates $(DEBATES))
+
+flame: setup ## sample a worker by its CPU, and write docs/worker-cpu.svg, a flame graph (a minute)
+	@$(BIN)/python bench/flame.py
 
 missing: setup ## name every place that a half-made format, field, metric, wire or rule (KIND) lacks
 	@$(BIN)/python -m tests.change.check $(KIND)

@@ -15,12 +15,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import takewhile
 from typing import Literal, NamedTuple, get_args
 
 from msgspec.structs import replace
 
+from bench.documents import document as a_document
+from bench.figures import Measured, NotRun
+from bench.figures import Turn as Rows
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import Finding
@@ -52,7 +55,6 @@ STARTS: Mapping[str, Callable[[], DebateStarted]] = {
 }
 _DISAGREEING = ("convergence", "consensus", "critique")
 """Checks whose canned findings let a debate go on, where the simulated models would agree at once."""
-Told = tuple[str, str, str, str]
 Marks = Literal["usual", "every", "transcript"]
 """What is marked: the case of seats that are usually asked again, every case, the first and what was shown too."""
 
@@ -68,27 +70,28 @@ class Repeated(NamedTuple):
     all: int
 
 
-def measure(document: str) -> list[Told]:
-    """The rows of the bench; ``document`` has as many characters as the longest of `SIZES`."""
+def measure() -> Rows:
+    """Every format and size; each turn finds the same."""
     tokenizers.load([TOKENIZER])
-    return [row for size in SIZES for name in STARTS for row in _row(name, size, document[:size])]
+    document = a_document(max(SIZES), 1)
+    return {f"{name}, {size}": _found(name, document[:size]) for size in SIZES for name in STARTS}
 
 
-def _row(name: str, size: int, document: str) -> Iterator[Told]:
+def _found(name: str, document: str) -> Measured | NotRun:
+    """The share of what came before, in percent."""
     started = STARTS[name]()
     requests = [request for _, request in played(started, document)]
-    of, what = repeated(requests), f"prefixes: {name}, {size:,} characters"
-    all_of = f"of all requests {of.shared / of.all:.2f}"
-    usual, every, transcript = (cost(requests, started, marks) / of.all for marks in get_args(Marks))
-    others = f"with every case marked {every:.2f}, the transcript too {transcript:.2f}"
-    yield f"{what}: input", f"costs {usual:.2f} of uncached", others, f"{usual / every:.2f}"
+    of = repeated(requests)
+    every = 100 * of.shared / of.all
+    usual, each, transcript = (cost(requests, started, marks) / of.all for marks in get_args(Marks))
+    costs = (
+        f"all input costs {usual:.2f} of uncached (every case marked {each:.2f}, the transcript too {transcript:.2f})"
+    )
     if not of.again:
-        yield what, "no seat is asked again", all_of, "-"
-        return
-    share = of.repeated / of.before
-    goal = f"goal {GOAL:g}; of" if size >= SIZES[1] else "of"
-    whole = f"{goal} the whole request {of.repeated / of.whole:.2f}, {all_of}"
-    yield what, f"{share:.2f} of what came before", whole, f"{share / GOAL:.2f}"
+        return NotRun(f"no seat is asked again; of all requests {every:.0f} %; {costs}")
+    whole = 100 * of.repeated / of.whole
+    note = f"of the whole request {whole:.0f} %, of all {every:.0f} %; {costs}"
+    return Measured(100 * of.repeated / of.before, None, note)
 
 
 def played(started: DebateStarted, document: str) -> list[tuple[Turn, Request]]:

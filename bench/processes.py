@@ -75,7 +75,7 @@ def _said(process: subprocess.Popen[bytes], log: Path, wanted: str) -> str:
     while not (found := re.search(wanted, told := log.read_text("utf-8", "replace"))):
         if process.poll() is not None or time.monotonic() > until:
             raise RuntimeError(f"expected {process.args!r} to say {wanted!r}, found: {told or 'nothing'}")
-        time.sleep(0.1)
+        time.sleep(0.02)
     return found[0]
 
 

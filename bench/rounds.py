@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import uvloop
 from msgspec.structs import replace
 
+from bench.figures import Measured, Turn
+from bench.servers import server
 from service.debate import kernel
 from service.debate.course import Course
 from service.money import Usage
@@ -27,14 +30,12 @@ from tests.fixtures.running import TEXT, Bench, bench
 
 ROUNDS, DEBATERS = (1, 5, 10, 20), (2, 3, 5, 10)
 """Rounds with three debaters, and debaters with two rounds."""
-TURNS, LIMIT = 3, 0.15
 CEILING = 25.0
 """Enough for the longest of them, in US dollars."""
-Told = tuple[str, str, str, str]
 
 
 class Grown(NamedTuple):
-    """One size: its calls, and CPU in milliseconds, the least of some runs."""
+    """One size: its calls, and CPU in milliseconds."""
 
     calls: int
     cpu_ms: float
@@ -65,17 +66,34 @@ def _said(seat: str) -> dict[str, Any]:
     return {"finalAnswer": f"answer {seat[-1]}", "arguments": [argument]}
 
 
-async def measure_rounds(url: str) -> list[Told]:
-    """The rows of the bench: each size, and what a further round costs the kernel in long debates and in short ones."""
+def measure() -> Turn:
+    """One turn: each size, and what a further round costs the kernel in long debates and in short ones."""
+    with server() as here:
+        return uvloop.run(_measured(here.service))
+
+
+async def _measured(url: str) -> Turn:
     async with bench(url, Disagreeing(), policy=_policy()) as service:
-        await _grown(service, 1, 3)
-        rounds = {r: await _grown(service, r, 3) for r in ROUNDS}
-        debaters = {d: await _grown(service, 2, d) for d in DEBATERS}
-    return [
-        *(_row(f"{r} rounds x 3 debaters", found) for r, found in rounds.items()),
-        *(_row(f"2 rounds x {d} debaters", found) for d, found in debaters.items()),
-        _linear("round", [(r, found.kernel_ms) for r, found in rounds.items()]),
-    ]
+        await _once(service, 1, 3)
+        rounds = {r: await _once(service, r, 3) for r in ROUNDS}
+        debaters = {d: await _once(service, 2, d) for d in DEBATERS}
+    kernel = {f"kernel {r}": Measured(100 * one.kernel_ms / one.cpu_ms) for r, one in rounds.items()}
+    later, first = _a_round(rounds, 10, 20), _a_round(rounds, 5, 10)
+    return {
+        **{f"{r} rounds": _sized(one) for r, one in rounds.items()},
+        **{f"{d} debaters": _sized(one) for d, one in debaters.items()},
+        **kernel,
+        "rounds linear": Measured(later, first, f"one of the fifth to the tenth {first:.2f} ms"),
+    }
+
+
+def _sized(found: Grown) -> Measured:
+    return Measured(found.cpu_ms, None, f"{found.calls} calls, {found.cpu_ms / found.calls:.2f} ms each")
+
+
+def _a_round(rounds: Mapping[int, Grown], few: int, many: int) -> float:
+    """What one more round costs the kernel between two sizes, in milliseconds."""
+    return (rounds[many].kernel_ms - rounds[few].kernel_ms) / (many - few)
 
 
 def _policy() -> Policy:
@@ -83,26 +101,6 @@ def _policy() -> Policy:
     shipped = read_policy(SHIPPED_POLICY)
     rules = replace(shipped.formats.convergence, rounds_max=max(ROUNDS))
     return replace(shipped, budgets=Budgets(), formats=replace(shipped.formats, convergence=rules))
-
-
-def _row(size: str, found: Grown) -> Told:
-    share = found.kernel_ms / found.cpu_ms
-    each = f"{found.cpu_ms / found.calls:.2f} ms a call"
-    kernel_part = f"{each}, kernel {found.kernel_ms:.1f} ms, limit {LIMIT:.0%} of the CPU"
-    return f"growth: our CPU, {size}", f"{found.cpu_ms:.1f} ms", kernel_part, f"{share / LIMIT:.2f}"
-
-
-def _linear(what: str, sizes: Sequence[tuple[int, float]]) -> Told:
-    """What a further round costs the kernel in the largest size, over what one costs in the smallest two."""
-    (few, little), (some, more), *_, (many, much), (most, all_ms) = sizes
-    first, last = (more - little) / (some - few), (all_ms - much) / (most - many)
-    begun = f"{few} to {some}: {first:.2f} ms"
-    return f"growth: kernel, one more {what}, {many} to {most}", f"{last:.2f} ms", begun, f"{last / first:.2f}"
-
-
-async def _grown(service: Bench, rounds: int, debaters: int) -> Grown:
-    found = [await _once(service, rounds, debaters) for _ in range(TURNS)]
-    return Grown(found[0].calls, min(one.cpu_ms for one in found), min(one.kernel_ms for one in found))
 
 
 async def _once(service: Bench, rounds: int, debaters: int) -> Grown:

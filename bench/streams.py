@@ -18,10 +18,11 @@ from urllib.parse import urlsplit
 
 import uvloop
 
-from bench.processes import ADDRESS, Process, started
+from bench.figures import Measured, Turn
+from bench.processes import ADDRESS, Process, api, started
+from bench.servers import server
 from service.app import listening
 from service.web.stream_listeners import raise_limit
-from tests.fixtures.postgres import SERVINGS
 from tests.fixtures.running import CALLER, Bench, bench
 
 STREAMS, DEBATES = 2_000, 200
@@ -48,7 +49,7 @@ class Stream:
         return time.perf_counter()
 
 
-class Measured(NamedTuple):
+class Streamed(NamedTuple):
     """Bytes, seconds of CPU, and seconds from the recording to the hearing, of all listeners."""
 
     memory: int
@@ -57,40 +58,25 @@ class Measured(NamedTuple):
     latencies: list[float]
 
 
-def measure(url: str) -> list[tuple[str, str, str, str]]:
-    """The rows of the bench, on a database that nobody works on."""
+def measure() -> Turn:
+    """One turn, on a server of its own on which nothing else works."""
     raise_limit()
-    with _gainsay(url) as ours:
-        told = uvloop.run(_measured(url, ours))
+    with server() as here, api(here.service) as ours:
+        told = uvloop.run(_measured(here.service, ours))
     with _bare() as theirs:
         bare = uvloop.run(_broadcast(theirs))
     each, bare_each = ((m.memory - m.idle_memory) / STREAMS / 1024 for m in (told, bare))
     p50, p99 = (sorted(told.latencies)[int(STREAMS * share)] * 1_000 for share in (0.5, 0.99))
-    bare_p50, bare_p99 = (sorted(bare.latencies)[int(STREAMS * share)] * 1_000 for share in (0.5, 0.99))
-    what = f"streams: {STREAMS:,} on one process"
-    return [
-        (
-            f"{what}: memory",
-            f"{told.memory >> 20} MB, {each:.0f} kB each",
-            f"idle {told.idle_memory >> 20} MB; bare sockets {bare_each:.0f} kB each",
-            f"{each / bare_each:.2f}",
-        ),
-        (
-            f"{what}: CPU in {IDLE_S:g} s, nothing said",
-            f"{told.cpu_s:.2f} s",
-            f"{IDLE_S:g} s",
-            f"{told.cpu_s / IDLE_S:.3f}",
-        ),
-        (
-            f"{what}: an entry heard by all",
-            f"p50 {p50:.0f} ms, p99 {p99:.0f} ms",
-            f"bare sockets p50 {bare_p50:.0f} ms, p99 {bare_p99:.0f} ms",
-            f"{p99 / bare_p99:.2f}",
-        ),
-    ]
+    bare_p99 = sorted(bare.latencies)[int(STREAMS * 0.99)] * 1_000
+    idle = f"{told.memory >> 20} MB, idle {told.idle_memory >> 20} MB; bare sockets {bare_each:.0f} kB each"
+    return {
+        "memory": Measured(each, bare_each, idle),
+        "cpu": Measured(told.cpu_s / IDLE_S * 100),
+        "p99": Measured(p99, bare_p99, f"p50 {p50:.0f} ms; bare sockets p99 {bare_p99:.0f} ms"),
+    }
 
 
-async def _measured(url: str, server: Process) -> Measured:
+async def _measured(url: str, server: Process) -> Streamed:
     async with bench(url) as service, listening(url, service.hub):
         debates = [await service.submit() for _ in range(DEBATES)]
         await _close(await _listen(server, [f"/v1/debates/{debate}/events" for debate in debates[:20]], b"started"))
@@ -104,7 +90,7 @@ async def _measured(url: str, server: Process) -> Measured:
         streams = await _listen(server, [f"/v1/debates/{debates[0]}/events"] * STREAMS, b"event: started")
         latencies = await _heard(streams, _recorded(service, debates[0]), HEARD)
         await _close(streams)
-    return Measured(memory, idle, cpu, latencies)
+    return Streamed(memory, idle, cpu, latencies)
 
 
 async def _recorded(service: Bench, debate: str) -> float:
@@ -114,7 +100,7 @@ async def _recorded(service: Bench, debate: str) -> float:
     return begun
 
 
-async def _broadcast(server: Process) -> Measured:
+async def _broadcast(server: Process) -> Streamed:
     idle = server.memory
     streams = await _listen(server, ["/"] * STREAMS, b"event: started")
     memory = server.memory
@@ -126,7 +112,7 @@ async def _broadcast(server: Process) -> Measured:
 
     latencies = await _heard(streams, said(), HEARD)
     await _close(streams)
-    return Measured(memory, idle, 0.0, latencies)
+    return Streamed(memory, idle, 0.0, latencies)
 
 
 async def _heard(streams: list[Stream], saying: object, wanted: bytes) -> list[float]:
@@ -158,14 +144,6 @@ async def _close(streams: list[Stream]) -> None:
     for stream in streams:
         stream.writer.close()
     await asyncio.sleep(1.0)
-
-
-@contextmanager
-def _gainsay(url: str) -> Iterator[Process]:
-    command = [sys.executable, "-m", "service", "serve", "--no-worker", "--no-sequencer", "--port", "0"]
-    variables = {"GAINSAY_DATABASE_URL": url, "GAINSAY_API_URL": SERVINGS[url], "GAINSAY_DRAIN_S": "0"}
-    with started(command, ADDRESS, variables) as process:
-        yield process
 
 
 @contextmanager

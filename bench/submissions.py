@@ -12,15 +12,17 @@ import time
 from typing import NamedTuple
 
 import httpx
+import psycopg
 import uvloop
 from httpx_aiohttp import HttpxAiohttpClient
 
+from bench.cpu import Postgres
+from bench.figures import Measured, Turn
 from bench.processes import Process, api
+from bench.servers import server
 from tests.fixtures.serving import a_case
 
 CALLERS, CASES, FIRST = 50, 1_000, 50
-LIMIT_MS, LEAST_S, LATEST_MS = 3.0, 150, 500.0
-"""The CPU of one submission, submissions a second, and the latency at p99."""
 
 
 class Submitted(NamedTuple):
@@ -31,27 +33,27 @@ class Submitted(NamedTuple):
     waits: list[float]
 
 
-def measure(url: str) -> list[tuple[str, str, str, str]]:
-    """The rows of the bench, on a database that nobody works on."""
-    with api(url) as server:
-        told = uvloop.run(_submitted(server))
-    cpu, rate = 1_000 * told.cpu_s / CASES, CASES / told.wall_s
+def measure() -> Turn:
+    """One turn, on a server of its own on which nothing else works."""
+    with server() as here, psycopg.connect(here.admin, autocommit=True) as connection, api(here.service) as asked:
+        told, used = uvloop.run(_submitted(asked, Postgres(connection)))
     p50, p99 = (sorted(told.waits)[int(CASES * share)] for share in (0.5, 0.99))
-    what = f"submissions: {CALLERS} callers"
-    return [
-        (f"{what}: CPU of the API for one", f"{cpu:.2f} ms", f"limit {LIMIT_MS:g} ms", f"{cpu / LIMIT_MS:.2f}"),
-        (f"{what}: a second", f"{rate:,.0f}", f"at least {LEAST_S}", f"{rate / LEAST_S:.2f}"),
-        (f"{what}: p50 and p99", f"{p50:.0f} and {p99:.0f} ms", f"limit {LATEST_MS:g} ms", f"{p99 / LATEST_MS:.2f}"),
-    ]
+    return {
+        "cpu": Measured(1_000 * told.cpu_s / CASES, None, f"PostgreSQL {1_000 * used / CASES:.2f} ms"),
+        "rate": Measured(CASES / told.wall_s),
+        "p99": Measured(p99, None, f"p50 {p50:.0f} ms"),
+    }
 
 
-async def _submitted(server: Process) -> Submitted:
+async def _submitted(server: Process, postgres: Postgres) -> tuple[Submitted, float]:
+    """And PostgreSQL's seconds of CPU."""
     limits = httpx.Limits(max_connections=CALLERS, max_keepalive_connections=CALLERS)
     async with HttpxAiohttpClient(base_url=server.said, timeout=60, limits=limits) as client:
         await _by_all(client, FIRST)
-        begun, cpu = time.perf_counter(), server.cpu_s
+        used, begun, cpu = sum(postgres.cpu().values()), time.perf_counter(), server.cpu_s
         waits = await _by_all(client, CASES)
-        return Submitted(time.perf_counter() - begun, server.cpu_s - cpu, waits)
+        told = Submitted(time.perf_counter() - begun, server.cpu_s - cpu, waits)
+        return told, sum(postgres.cpu().values()) - used
 
 
 async def _by_all(client: httpx.AsyncClient, cases: int) -> list[float]:

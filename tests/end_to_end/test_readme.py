@@ -196,7 +196,7 @@ def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it()
 
     for row in rows:
         _, what, edit, shown, _ = row.split("|")
-        place = re.search(r"`(?:clients|service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
+        place = re.search(r"`(?:bench|clients|service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
         tests = [test for path in re.findall(r"`(tests/[^`]*)`", shown) for test in _tests(ROOT / path)]
         if not what.strip() or not place or not tests:
             bare.append(what.strip())
@@ -212,10 +212,10 @@ def _tests(path: Path) -> list[Path]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_every_target_and_module_that_a_document_runs_is_there(document: Path) -> None:
     text = document.read_text()
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     modules = [ROOT / module.replace(".", "/") for module in re.findall(r"python -m ((?:tests|service)[\w.]*)", text)]
 
-    assert set(re.findall(r"`make ([a-z]+)", text)) - targets == set()
+    assert set(re.findall(r"`make ([a-z]+(?:-[a-z]+)*)", text)) - targets == set()
     assert [m for m in modules if not (m.with_suffix(".py").exists() or (m / "__main__.py").exists())] == []
 
 
