@@ -2,8 +2,8 @@
 
 Appends that come while a statement is under way wait for it, and go together as the next one. Each debate keeps its
 whole fence: one that is fenced writes nothing, and the others are written. Every caller waits until its append is
-committed. A fault stays with the debate that has it: where PostgreSQL refuses a statement, or leaves a debate out, each is
-asked for alone. Where no answer comes, each caller learns that, and asks for its own debate alone from then on.
+committed. A fault stays with the debate that has it: where PostgreSQL refuses a statement, or leaves a debate out, each
+is asked for alone. Where no answer comes, each caller learns that, and asks for its own debate alone from then on.
 
 An append that gives money back to the limits of a tenant or a batch waits for their rows, as other debates do. Such
 appends wait in a lane of their own, so that no reply waits for them.
@@ -12,9 +12,9 @@ appends wait in a lane of their own, so that no reply waits for them.
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections import deque
 from collections.abc import Iterable, Mapping
-from struct import error as StructError
 from typing import Any, ClassVar, NamedTuple, Self
 from weakref import WeakKeyDictionary
 
@@ -76,7 +76,7 @@ class DebateAppend(Struct, frozen=True):
         try:
             pieces = {name: column.piece((values[name],)) for name, column in DEBATE_COLUMNS.items()}
             pieces |= {name: column.piece(records[name]) for name, column in RECORD_COLUMNS.items()}
-        except StructError as error:
+        except struct.error as error:
             raise StatementRefused(
                 f"expected numbers of at most 64 bits in an append to debate {debate}, found a larger one; nothing is "
                 "written"

@@ -24,7 +24,7 @@ from tests.fixtures.arrays import read_array
 from tests.fixtures.batching import a_batch
 from tests.fixtures.postgres import Database as Server
 from tests.fixtures.running import Bench, bench, take_log
-from tests.fixtures.spending import Spenders, a_tenant, exact, limits, rows
+from tests.fixtures.spending import Spenders, a_tenant, exact, limits, rows, waiting
 
 pytestmark = pytest.mark.no_replay
 """What is legal is the kernel's question."""
@@ -159,8 +159,7 @@ async def test_what_is_under_way_is_finished_before_the_connections_are_closed(d
             with psycopg.connect(database.admin_url) as admin:
                 admin.execute("LOCK TABLE gainsay.pending IN EXCLUSIVE MODE")
                 task = asyncio.create_task(mine.append([asked()]))
-                while not rows(database, "SELECT FROM pg_locks WHERE NOT granted"):
-                    await asyncio.sleep(0.02)
+                await waiting(database)
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
 
