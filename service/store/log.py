@@ -1,8 +1,8 @@
 """The audit log of one debate: one statement appends, and reads return the stored bytes.
 
-An append is durable as one statement in one transaction. It moves the debate's head row (epoch, number, last hash,
-money), and inserts entries, payloads, charges and staging rows. If the head row is not as expected, nothing is written:
-another worker, or an abort, has written.
+An append is durable as one statement in one transaction, which appends of other debates may share (`group_commit`).
+It moves the debate's head row (epoch, number, last hash, money), and inserts entries, payloads, charges and staging
+rows. If the head row is not as expected, nothing is written: another worker, or an abort, has written.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from service.policy import Budgets
 from service.store import derived
 from service.store.clock import database_time
 from service.store.found_by import as_record, found_by
+from service.store.group_commit import DebateAppend, GroupCommit, append_alone
 from service.store.pool import Database, Row
 from service.store.queue import ClaimedDebate
 from service.store.retry_window import retry
-from service.store.sealing import columns, decided, grounds_arrays, seal_entry, times, tracked, unwritten
+from service.store.sealing import columns, decided, seal_entry, times, unwritten
 from service.store.stored_debate import StoredDebate, read_debate, read_head
 
 
@@ -206,30 +207,35 @@ class DebateLog:
             records.append(record)
             prev = record.leaf_hash
         rests = set(derived.grounds(entries)) - self._rests
-        params = {
+        row = await self._append_again(self._values(entries, records, rests), records, entries)
+        if row is None:
+            raise Fenced(f"debate {self.debate} was written to or claimed by another process; read it again")
+        self._set_time_left(row)
+        self._rests |= rests
+        for record, entry, when in zip(records, entries, at, strict=True):
+            self._fold(entry, record.leaf_hash, when.recorded)
+
+    def _values(
+        self, entries: Sequence[Entry], records: Sequence[Record], rests: set[derived.Grounds]
+    ) -> dict[str, Any]:
+        """What is written beside the records, by the names of the parameters of `append`."""
+        performances = self._track.after(entries).performances if _concludes(entries) else ()
+        return {
             "debate": UUID(self.debate),
             "tenant": self._place.tenant,
             "epoch": self._epoch,
             "next_n": self._next_n,
             "prev": self._last_hash,
             "count": len(records),
-            "last_hash": prev,
+            "last_hash": records[-1].leaf_hash,
             "lease": self._lease_s,
             "zone": self._budgets.zone,
             **_money(self.ledger, entries),
-            **columns(records),
-            **grounds_arrays(rests),
             "charges": _charges(self._next_n, entries),
-            "tracked": tracked(self._track.after(entries).performances if _concludes(entries) else ()),
+            "rests": _json([{"what": what, "value": value} for what, value in sorted(rests)]),
+            "tracked": _json(performances),
             **self._end(entries),
         }
-        rows = await self._append_again(self._statement(entries), params, records)
-        if not rows:
-            raise Fenced(f"debate {self.debate} was written to or claimed by another process; read it again")
-        self._set_time_left(rows[0])
-        self._rests |= rests
-        for record, entry, when in zip(records, entries, at, strict=True):
-            self._fold(entry, record.leaf_hash, when.recorded)
 
     def _end(self, entries: Sequence[Entry]) -> dict[str, Any]:
         """The decision, and what the debate is found by, if these entries end it."""
@@ -252,34 +258,53 @@ class DebateLog:
         now, here = read.now(), time.monotonic()
         return [times(now, age_s=here - at, after=self._last_recorded) for at in occurred]
 
-    def _statement(self, entries: Sequence[Entry]) -> str:
-        """The statement that appends: an abort has one of its own, which the login that serves callers may run."""
-        return "append_stop" if self._lease_s is None and isinstance(entries[0], DebateStopped) else "append"
-
-    async def _append_again(self, name: str, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
+    async def _append_again(
+        self, values: Mapping[str, Any], records: Sequence[Record], entries: Sequence[Entry]
+    ) -> Row | None:
         """Append the same bytes again until the database answers; they can be stored only once.
 
         A lost response may have been a commit. So after the first try, no row can also mean that our own append was
-        stored.
+        stored. An abort has a statement of its own, which the login that serves callers may run.
         """
+        stops = self._lease_s is None and isinstance(entries[0], DebateStopped)
 
-        async def offer(again: bool) -> list[Row]:
-            rows = await self._database.query(name, params)
-            return rows if rows or not again else await self._stored_head(records)
+        async def offer(again: bool) -> Row | None:
+            row = await (self._offer_stop(values, records) if stops else self._offer(asked, again=again))
+            return await self._stored_head(records) if row is None and again else row
 
         try:
+            asked = self._asked_for(values, records)
             return await retry(offer, self._retry_window_s)
         except StoreUnavailable as error:
             raise unwritten(error) from error
 
-    async def _stored_head(self, records: Sequence[Record]) -> list[Row]:
-        """The head row if the stored records after this writer's last one are these; no row otherwise."""
+    def _asked_for(self, values: Mapping[str, Any], records: Sequence[Record]) -> DebateAppend:
+        first = self._next_n
+        return DebateAppend.of(
+            self.debate,
+            values,
+            {"ns": range(first, first + len(records)), **columns(records)},
+            moves_limits=self._draws > 0 and (values["state"] is not None or values["excess"] > 0),
+        )
+
+    async def _offer(self, asked: DebateAppend, *, again: bool) -> Row | None:
+        """Together with others the first time; afterwards alone, so that no fault of theirs comes back."""
+        if again:
+            return await append_alone(self._database, asked)
+        return await GroupCommit.of(self._database).append(self._database, asked)
+
+    async def _offer_stop(self, values: Mapping[str, Any], records: Sequence[Record]) -> Row | None:
+        rows = await self._database.query("append_stop", {**values, **columns(records)})
+        return rows[0] if rows else None
+
+    async def _stored_head(self, records: Sequence[Record]) -> Row | None:
+        """The head row if the stored records after this writer's last one are these."""
         key = {"debate": UUID(self.debate), "tenant": self._place.tenant}
         stored = await self._database.query("records", {**key, "from_n": self._next_n, "documents": False})
         leaves = [row["leaf"] for row in stored if row["part"] == "record"]
         if leaves[: len(records)] != [record.leaf for record in records]:
-            return []
-        return [await read_head(self._database, self.debate, self._place.tenant)]
+            return None
+        return await read_head(self._database, self.debate, self._place.tenant)
 
     async def renew(self) -> None:
         """Renew the lease; raises `Fenced` when another worker has the debate."""
@@ -322,7 +347,7 @@ def _concludes(entries: Sequence[Entry]) -> bool:
     return any(isinstance(entry, DebateConcluded) for entry in entries)
 
 
-def _charges(first: int, entries: Sequence[Entry]) -> str:
+def _charges(first: int, entries: Sequence[Entry]) -> str | None:
     """The rows of the charge table for these entries, as JSON.
 
     ``earlier`` is the sum of the charges before a row, without excess. It says where in the debate's tranches a charge
@@ -345,4 +370,9 @@ def _charges(first: int, entries: Sequence[Entry]) -> str:
             }
         )
         earlier += charge.amount - charge.excess
-    return msgspec.json.encode(rows).decode()
+    return _json(rows)
+
+
+def _json(rows: Sequence[Any]) -> str | None:
+    """Rows as JSON; none as a null, which has no rows either."""
+    return msgspec.json.encode(rows).decode() if rows else None

@@ -6,8 +6,9 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import Context
 from typing import Any, ClassVar, Self
 
 import psycopg
@@ -244,6 +245,7 @@ class Database:
         self._away = False
         self._drained_at = 0.0
         self._returning = Unbroken()
+        self._work = set[asyncio.Task[None]]()
 
     @classmethod
     @asynccontextmanager
@@ -281,7 +283,15 @@ class Database:
         try:
             yield made
         finally:
+            while made._work:
+                await asyncio.wait(made._work)
             await pool.close()
+
+    def start(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        """Begin statements that belong to no single caller; the connections stay open until they are over."""
+        task = asyncio.get_running_loop().create_task(work, name=name, context=Context())
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
 
     def of(self, tenant: str) -> Database:
         """The database as this tenant's callers see it; here as it is, for the service's login sees all tenants."""

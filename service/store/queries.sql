@@ -116,26 +116,53 @@ SELECT EXISTS (
       AND l.seen > clock_timestamp() - make_interval(secs => %(within)s::float8)) AS elsewhere;
 
 -- append --
--- Append records to a debate. The head row is fence (epoch), order (next_n, last_hash) and ceiling in one: if
--- any of them is not as expected, nothing is written and no row returned. Money can refuse a reservation, never a
--- settlement. A charge counts in the periods of the tranches that it spends; without tranches, in those of its own time.
-WITH head AS (
-    UPDATE debate_head SET
-        next_n = next_n + %(count)s, last_hash = %(last_hash)s,
-        spent = spent + %(spent)s, excess = excess + %(excess)s, held = held + %(hold)s - %(release)s,
-        state = coalesce(%(state)s, state), lease_s = coalesce(%(lease)s::float8, lease_s), unable_since = NULL, falls = 0,
+-- Append records to debates, each debate's whole or not at all, in one transaction. A head row is fence (epoch), order
+-- (next_n, last_hash) and ceiling in one: if any of them is not as expected, nothing is written for that debate and it has
+-- no row in the answer; the others are written. Money can refuse a reservation, never a settlement. A charge counts in the
+-- periods of the tranches that it spends; without tranches, in those of its own time.
+--
+-- Unless it is `alone`, a statement waits for no head row: a debate whose head row is locked has no row in the answer
+-- either, and is asked for alone. So it cannot wait in a circle with others that lock head rows. The rows of limits that it
+-- moves are locked in one order (lock_limits in 0026_group_commit.sql), after all heads and before the first is moved.
+-- The bounds of `nth` say to the planner that there are few debates, so that it finds their rows by an index.
+WITH asked AS MATERIALIZED (
+    SELECT * FROM unnest(
+        %(debate)s::uuid[], %(tenant)s::text[], %(epoch)s::integer[], %(next_n)s::integer[], %(prev)b::bytea[],
+        %(count)s::integer[], %(last_hash)b::bytea[], %(spent)s::bigint[], %(excess)s::bigint[], %(hold)s::bigint[],
+        %(release)s::bigint[], %(state)s::text[], %(lease)s::float8[], %(zone)s::text[], %(charges)s::text[],
+        %(rests)s::text[], %(tracked)s::text[], %(decision)b::bytea[], %(found_by)s::text[]) WITH ORDINALITY
+        AS a (debate, tenant, epoch, next_n, prev, count, last_hash, spent, excess, hold, release, state, lease, zone, charges,
+              rests, tracked, decision, found_by, nth)
+    WHERE a.nth BETWEEN 1 AND 1000
+), free AS MATERIALIZED (
+    SELECT h.debate FROM asked a JOIN debate_head h ON h.debate = a.debate
+    WHERE NOT %(alone)s AND h.epoch = a.epoch AND h.next_n = a.next_n AND h.last_hash = a.prev
+    FOR NO KEY UPDATE OF h SKIP LOCKED
+), open AS MATERIALIZED (
+    SELECT a.* FROM asked a WHERE %(alone)s OR a.debate IN (SELECT debate FROM free)
+), head AS (
+    UPDATE debate_head h SET
+        next_n = h.next_n + a.count, last_hash = a.last_hash,
+        spent = h.spent + a.spent, excess = h.excess + a.excess, held = h.held + a.hold - a.release,
+        state = coalesce(a.state, h.state), lease_s = coalesce(a.lease, h.lease_s), unable_since = NULL, falls = 0,
         lease_until = CASE
-            WHEN %(state)s IN ('completed', 'truncated', 'failed', 'aborted') THEN '-infinity'
-            WHEN %(lease)s::float8 IS NULL THEN lease_until
-            ELSE clock_timestamp() + make_interval(secs => %(lease)s::float8) END
-    WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
-      AND (%(hold)s = 0 OR spent + excess + held + %(spent)s + %(excess)s + %(hold)s - %(release)s <= granted)
-    RETURNING debate, log, tenant, draws > 0 AND draw_day IS NULL AS over_days, draw_day, spent - %(spent)s AS spent_before,
-              extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
+            WHEN a.state IN ('completed', 'truncated', 'failed', 'aborted') THEN '-infinity'
+            WHEN a.lease IS NULL THEN h.lease_until
+            ELSE clock_timestamp() + make_interval(secs => a.lease) END
+    FROM open a
+    WHERE h.debate = a.debate AND h.tenant = a.tenant AND h.epoch = a.epoch AND h.next_n = a.next_n AND h.last_hash = a.prev
+      AND (a.hold = 0 OR h.spent + h.excess + h.held + a.spent + a.excess + a.hold - a.release <= h.granted)
+    RETURNING h.debate, h.log, h.tenant, h.draws > 0 AND h.draw_day IS NULL AS over_days, h.draw_day,
+              h.spent - a.spent AS spent_before, extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s,
+              h.draws > 0 AND (a.state IS NOT NULL OR a.excess > 0) AS moves,
+              a.nth, a.zone, a.charges, a.rests, a.tracked, a.decision, a.found_by
+), locked AS MATERIALIZED (
+    SELECT lock_limits(array_agg(debate)) FROM head WHERE moves AND NOT %(alone)s HAVING count(*) > 0
 ), record AS (
-    SELECT head.debate, head.log, head.tenant, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
-    FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
-        WITH ORDINALITY AS r (leaf, salt, body, nth)
+    SELECT head.debate, head.log, head.tenant, r.n, r.leaf, r.salt, r.body
+    FROM unnest(%(of)s::integer[], %(ns)s::integer[], %(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+             AS r (nth, n, leaf, salt, body)
+    JOIN head ON head.nth = r.nth
 ), entries AS (
     INSERT INTO entry (debate, n, leaf, tenant) SELECT debate, n, leaf, tenant FROM record
 ), payloads AS (
@@ -145,12 +172,12 @@ WITH head AS (
     SELECT head.debate, c.n, s.part, c.turn, c.attempt, c.basis, s.amount, s.excess, s.period_day, s.period_month,
            head.tenant
     FROM head,
-         jsonb_to_recordset(%(charges)s::jsonb)
+         jsonb_to_recordset(head.charges::jsonb)
              AS c (n integer, turn text, attempt integer, basis text, amount bigint, excess bigint, earlier bigint),
          LATERAL (
              SELECT 0::smallint AS part, c.amount, c.excess, p.day AS period_day,
                     date_trunc('month', p.day)::date AS period_month
-             FROM (SELECT coalesce(head.draw_day, today(%(zone)s)) AS day) AS p WHERE NOT head.over_days
+             FROM (SELECT coalesce(head.draw_day, today(head.zone)) AS day) AS p WHERE NOT head.over_days
              UNION ALL
              SELECT * FROM shares(head.debate, head.spent_before + c.earlier, c.amount - c.excess, c.excess)
              WHERE head.over_days) AS s
@@ -159,29 +186,29 @@ WITH head AS (
 ), found AS (
     INSERT INTO rests_on (tenant, what, value, debate)
     SELECT head.tenant, r.what, r.value, head.debate
-    FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+    FROM head, jsonb_to_recordset(head.rests::jsonb) AS r (what text, value text)
     ON CONFLICT DO NOTHING
 ), tracked AS (
     INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality,
                               trajectory_score, factual_checked)
     SELECT head.tenant, head.debate, s.model, s.question_type, s.factual_accuracy, s.logical_consistency,
            s.evidence_quality, s.trajectory_score, s.factual_checked
-    FROM head, jsonb_to_recordset(%(tracked)s::jsonb)
+    FROM head, jsonb_to_recordset(head.tracked::jsonb)
         AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
               evidence_quality smallint, trajectory_score smallint, factual_checked boolean)
     ON CONFLICT DO NOTHING
 ), decided AS (
     INSERT INTO decision (debate, tenant, body)
-    SELECT debate, tenant, %(decision)b::bytea FROM head WHERE %(decision)b::bytea IS NOT NULL
+    SELECT debate, tenant, decision FROM head WHERE decision IS NOT NULL
     ON CONFLICT DO NOTHING
 ), ended AS (
     UPDATE found_by f
     SET status = e.status, outcome = e.outcome, confidence = e.confidence, human_review = e.human_review, flags = e.flags,
         spent = e.spent
-    FROM head, jsonb_populate_record(NULL::found_by, %(found_by)s::jsonb) AS e
-    WHERE %(found_by)s::jsonb IS NOT NULL AND f.tenant = head.tenant AND f.debate = head.debate
+    FROM head, jsonb_populate_record(NULL::found_by, head.found_by::jsonb) AS e
+    WHERE head.found_by IS NOT NULL AND f.tenant = head.tenant AND f.debate = head.debate
 )
-SELECT left_s FROM head;
+SELECT nth, left_s FROM head WHERE (SELECT count(*) FROM locked) >= 0;
 
 -- append_stop --
 -- Append an abort to a debate, and its end where nothing is left to wait for. A head row that is not as expected gives no
@@ -204,7 +231,7 @@ WITH head AS MATERIALIZED (
 ), found AS (
     INSERT INTO rests_on (tenant, what, value, debate)
     SELECT head.tenant, r.what, r.value, head.debate
-    FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+    FROM head, jsonb_to_recordset(%(rests)s::jsonb) AS r (what text, value text)
     ON CONFLICT DO NOTHING
 ), tracked AS (
     INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality,

@@ -292,22 +292,30 @@ def _of_the_queue(theirs: Tenant) -> Iterator[Scenario]:
 def _of_records_written(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     one = {"leaves": [b"leaf"], "salts": [bytes(32)], "bodies": [b"body"], "count": 1, "last_hash": b"hash"}
     money = dict.fromkeys(("spent", "excess", "hold", "release"), 0)
-    rests: dict[str, Any] = {"rests_what": [], "rests_value": [], "charges": "[]", "tracked": "[]"}
+    rests: dict[str, Any] = {"rests": None, "charges": None, "tracked": "[]"}
     rest = {**one, **money, **rests, "state": None, "lease": None, "zone": "UTC", "decision": None}
+    records = {"leaves": [b"leaf"], "salts": [bytes(32)], "bodies": [b"body"], "of": [1]}
+
+    def appended(head: Mapping[str, Any], *, alone: bool, **more: Any) -> dict[str, Any]:
+        """The parameters of an append to one debate."""
+        values = {**rest, **after(head), "tenant": OURS, **more}
+        each = {name: [value] for name, value in values.items() if name not in records}
+        return {**each, **records, "ns": [head["next_n"]], "alone": alone}
 
     def after(head: Mapping[str, Any]) -> dict[str, Any]:
         return {"epoch": head["epoch"], "next_n": head["next_n"], "prev": head["last_hash"]}
 
     ended = f'{{"tenant": "{OURS}", "debate": "{ours.queued}", "task_type": "t", "downside": 1, "status": "failed"}}'
+    for alone in (False, True):
+        yield Scenario(
+            query="append",
+            given=appended(theirs.head, alone=alone, debate=theirs.queued, found_by=None),
+            beside={"debate": [NONE]},
+            state=f"SELECT next_n FROM debate_head WHERE debate = '{theirs.queued}'",
+        )
     yield Scenario(
         query="append",
-        given={"tenant": OURS, "debate": theirs.queued, **after(theirs.head), **rest, "found_by": None},
-        beside={"debate": NONE},
-        state=f"SELECT next_n FROM debate_head WHERE debate = '{theirs.queued}'",
-    )
-    yield Scenario(
-        query="append",
-        given={"tenant": OURS, "debate": ours.queued, **after(ours.head), **rest, "found_by": ended},
+        given=appended(ours.head, alone=False, debate=ours.queued, found_by=ended),
         craft=_found(THEIRS, ours.queued),
         state=f"SELECT * FROM found_by WHERE tenant = '{THEIRS}'",
     )

@@ -7,9 +7,10 @@ speaks only these is what still runs while a deployment is brought to this versi
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,9 +19,12 @@ import psycopg
 from service.debate.kernel import FORMATS
 from service.running.provider_port import Provider
 from service.store import contents
+from service.store.array_parameters import ByteaArray, TextArray
+from service.store.group_commit import DEBATE_COLUMNS, RECORD_COLUMNS
 from service.store.log import DebateLog
 from service.store.pool import Database, Row, translated
 from service.store.stored_debate import read_documents, read_head
+from tests.fixtures.arrays import read_array
 from tests.fixtures.running import Bench, CannedProvider, a_writer, repository
 
 LAST = "0005_track_record"
@@ -40,12 +44,22 @@ class Earlier(Database):
         """
         if name == "clock":
             return [{"now": time.time()}]
+        if name == "append":
+            each = [await self._append(nth, one) for nth, one in enumerate(_of_each(params or {}), 1)]
+            return [row for rows in each for row in rows]
         with translated(name):
             async with self._pool.connection() as connection:
                 if name == "records":
                     return await _debate(connection, params or {})
                 rows: list[Row] = await (await connection.execute(STATEMENTS[name], params)).fetchall()
         return rows
+
+    async def _append(self, nth: int, params: Mapping[str, Any]) -> list[Row]:
+        """Append to one debate, as that version did for each by itself."""
+        with translated("append"):
+            async with self._pool.connection() as connection:
+                cursor = await connection.execute(STATEMENTS["append"], params)
+                return [{"nth": nth, **row} for row in await cursor.fetchall()]
 
 
 async def _debate(connection: psycopg.AsyncConnection[Row], params: Mapping[str, Any]) -> list[Row]:
@@ -62,6 +76,21 @@ async def _debate(connection: psycopg.AsyncConnection[Row], params: Mapping[str,
     empty: Row = {"n": None, "leaf": None, "id": None, "salt": None, "body": None, "logged": None, "age_s": 0.0}
     head = {"part": "head", **empty, **(found.pop("head") or [{"tenant": None}])[0]}
     return [head, *({**empty, **row, "part": parts[name]} for name, rows in found.items() for row in rows)]
+
+
+def _of_each(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The parameters of each debate's append as that version had them: no arrays but those of its records."""
+    found = {name: read_array(params[name], column) for name, column in {**DEBATE_COLUMNS, **RECORD_COLUMNS}.items()}
+    first = 0
+    for one in zip(*(found[name] for name in DEBATE_COLUMNS), strict=True):
+        values = dict(zip(DEBATE_COLUMNS, one, strict=True))
+        after = first + values["count"]
+        records = {name: ByteaArray(found[name][first:after]) for name in ("leaves", "salts", "bodies")}
+        empty = {name: values[name] or "[]" for name in ("charges", "tracked")}
+        rests = json.loads(values["rests"] or "[]")
+        grounds = {f"rests_{which}": TextArray(each[which] for each in rests) for which in ("what", "value")}
+        yield {**values, **empty, **grounds, **records}
+        first = after
 
 
 class Overheard(Database):

@@ -164,6 +164,7 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
         "tranches",
         "shares",
         "lock_period",
+        "lock_limits",
         "draw_tranche",
         "told_state",
         "claim_debates",
