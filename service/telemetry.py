@@ -294,9 +294,7 @@ ATTEMPTS_FAILED = _counter(
         ),
     },
 )
-REPAIRS = _counter(
-    "gainsay_repairs_asked_total", "Attempts that showed a model why its reply could not be used.", {"model": MODELS}
-)
+REPAIRS = _counter("gainsay_repairs_asked_total", "Attempts that showed a model its reply's fault.", {"model": MODELS})
 FALLBACKS = _counter(
     "gainsay_fallback_attempts_total",
     "Attempts made at a seat's fallback, by the fallback's alias.",
