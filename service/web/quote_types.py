@@ -154,7 +154,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     call that repeats a prefix finds it: the system prompt and the case. Below 0 where writing costs more than reading
     saves. An estimate: caches expire after some minutes, and no vendor promises a hit."""
     cacheable_calls: int
-    """How many calls of the usual course repeat a prefix that is long enough for a cache, at least 0."""
+    """The number of calls of the usual course that repeat a prefix long enough for a cache, at least 0."""
     worst_usd: str = field(name="worstUSD")
     """US dollars that it can be charged at most: the lower of its ceiling and `askedAtMostUSD`."""
     asked_at_most_usd: str = field(name="askedAtMostUSD")

@@ -6591,7 +6591,7 @@ export interface components {
             expectedUSD: string;
             /** @description US dollars that vendors' prefix caches may take off `expectedUSD`, by the rates of the seats' price rows, if each call that repeats a prefix finds it: the system prompt and the case. Below 0 where writing costs more than reading saves. An estimate: caches expire after some minutes, and no vendor promises a hit. */
             cacheSavesUSD: string;
-            /** @description How many calls of the usual course repeat a prefix that is long enough for a cache, at least 0. */
+            /** @description The number of calls of the usual course that repeat a prefix long enough for a cache, at least 0. */
             cacheableCalls: number;
             /** @description US dollars that it can be charged at most: the lower of its ceiling and `askedAtMostUSD`. */
             worstUSD: string;
