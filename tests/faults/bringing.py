@@ -26,8 +26,8 @@ LEASE_S = 30.0
 POSTS = 5
 UNLIMITED = "default"
 LOOK_S, LOOKS = 0.25, 240
-DAY = 180_000
-"""Four of the dearest reservations of a limited debate: enough for what it asks and for two attempts that are lost."""
+DAY = 450_000
+"""Ten of the dearest reservations of a limited debate: enough for what it asks and for two attempts that are lost."""
 
 
 @dataclass(frozen=True)
