@@ -16,10 +16,8 @@ in JSON.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Container, Sequence
-from io import StringIO
 
 from service.unseen import escape_json, visible
 
@@ -28,10 +26,14 @@ BREAK = "\u23ce"
 _BREAKS = re.compile("\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 _SIGNS = "=+@\ufe62-\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u207a-\u207c\u208a-\u208c\u2212\ufb29-"
 """The signs that begin a formula, and those that Unicode folds to one of them."""
+_MARK, _TWO_MARKS = '"', '""'
 _NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _RUN = re.compile(
     rf"(?P<before>(?:^|[,;|])[\s\"]*)(?P<number>{_NUMBER}\s*(?=[,;|]|$))?(?P<sign>(?(number)|[{_SIGNS}]))"
 )
+_PLAIN_CELL = r"(?:[A-Za-z0-9][A-Za-z0-9 ._:/@+-]*+)?+"
+_PLAIN = re.compile(rf"{_PLAIN_CELL}(?:\n{_PLAIN_CELL})*+")
+"""Cells, one a line, in which `_safe` changes nothing: names, ids, hashes, times, numbers."""
 _RUN_IN_JSON = re.compile(
     rf'(?P<before>[,;|][\s"\\]*)(?P<number>{_NUMBER}\s*(?=[\],;|}}]))?(?P<sign>(?(number)|[{_SIGNS}]))'
 )
@@ -42,13 +44,20 @@ def csv_line(cells: Sequence[str], json: Container[int] = ()) -> bytes:
 
     At the places of ``json`` a cell is JSON: the same value, spelled so that it acts nowhere.
     """
-    return _written([_safe_json(cell) if place in json else _safe(cell) for place, cell in enumerate(cells)])
+    texts = "\n".join(["" if place in json else cell for place, cell in enumerate(cells)])
+    plain = texts.count("\n") == len(cells) - 1 and _PLAIN.fullmatch(texts) is not None
+    shown = [
+        _quoted(_safe_json(cell)) if place in json else cell if plain else _quoted(_safe(cell))
+        for place, cell in enumerate(cells)
+    ]
+    return f"{_TWO_MARKS if shown == [''] else ','.join(shown)}\r\n".encode()
 
 
-def _written(cells: Sequence[str]) -> bytes:
-    out = StringIO(newline="")
-    csv.writer(out, lineterminator="\r\n").writerow(cells)
-    return out.getvalue().encode()
+def _quoted(cell: str) -> str:
+    """A cell in quotation marks where it holds one or what separates cells or lines (RFC 4180, 2.6 and 2.7)."""
+    if '"' in cell or "," in cell or "\n" in cell or "\r" in cell:
+        return f'"{cell.replace(_MARK, _TWO_MARKS)}"'
+    return cell
 
 
 def _safe(cell: str) -> str:

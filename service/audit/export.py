@@ -40,6 +40,10 @@ COLUMNS = (
 )
 """The columns of the CSV. Programs read them by place, so a new one goes to the end."""
 
+_JSON = (COLUMNS.index("payload"),)
+_OF_CONTEXT = tuple((field.encode_name, field.name) for field in fields(Context))
+"""The members of a context by their names in JSON, which are columns, and in `Context`."""
+
 Count = Annotated[int, Meta(ge=0)]
 
 
@@ -215,7 +219,7 @@ def encode_cells(row: Row) -> bytes:
         "leafHash": leaf_hash(leaf).hex(),
         "payload": row.payload or "",
     }
-    return csv_line([cells.get(name, "") for name in COLUMNS], json=(COLUMNS.index("payload"),))
+    return csv_line([cells.get(name, "") for name in COLUMNS], json=_JSON)
 
 
 def _told(envelope: Envelope) -> dict[str, str]:
@@ -243,4 +247,4 @@ def _context(text: str | None) -> dict[str, str]:
     if text is None:
         return {}
     context = open_context(text.encode())
-    return {field.encode_name: getattr(context, field.name) or "" for field in fields(Context)}
+    return {column: getattr(context, name) or "" for column, name in _OF_CONTEXT}

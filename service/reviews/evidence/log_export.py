@@ -8,7 +8,7 @@ indexes. An export month by month misses no late record, and neighbouring ranges
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any, Literal, Self, get_args
@@ -139,8 +139,7 @@ async def export(
     asked = {"log": log, "form": form, **filters.asked}
     await record_access(database, logs, AuditRead("records", asked=asked), caller.tenant, writer)
     head = await _witnessed(database, found, found.head)
-    rows = _rows(database, found.tenant, head, filters)
-    return _jsonl(rows, found, head, filters) if form == "jsonl" else _csv(rows)
+    return _jsonl(database, found, head, filters) if form == "jsonl" else _csv(database, found, head, filters)
 
 
 async def _witnessed(database: Database, log: TenantLog, latest: SignedCheckpoint) -> SignedCheckpoint:
@@ -158,7 +157,7 @@ async def _witnessed(database: Database, log: TenantLog, latest: SignedCheckpoin
 
 
 async def _jsonl(
-    rows: AsyncGenerator[list[Row], None], log: TenantLog, head: SignedCheckpoint, filters: Filters
+    database: Database, log: TenantLog, head: SignedCheckpoint, filters: Filters
 ) -> AsyncGenerator[bytes, None]:
     asked = filters.asked
     note_text = head.note.decode()
@@ -166,18 +165,20 @@ async def _jsonl(
         Header(log=log.log, key=log.key, size=head.size, checkpoint=note_text, filters=asked, complete=not asked)
     )
     count = 0
-    async with aclosing(rows):
-        async for some in rows:
-            count += len(some)
-            yield b"".join(map(encode_row, some))
+    async with aclosing(_lines(database, log.tenant, head, filters, encode_row)) as parts:
+        async for records, lines in parts:
+            count += records
+            yield lines
     yield encode_footer(Footer(count))
 
 
-async def _csv(rows: AsyncGenerator[list[Row], None]) -> AsyncGenerator[bytes, None]:
+async def _csv(
+    database: Database, log: TenantLog, head: SignedCheckpoint, filters: Filters
+) -> AsyncGenerator[bytes, None]:
     yield encode_columns()
-    async with aclosing(rows):
-        async for some in rows:
-            yield b"".join(map(_cells, some))
+    async with aclosing(_lines(database, log.tenant, head, filters, _cells)) as parts:
+        async for _, lines in parts:
+            yield lines
 
 
 def _cells(row: Row) -> bytes:
@@ -187,10 +188,13 @@ def _cells(row: Row) -> bytes:
         raise LogDamaged(f"record {row.index} is not as it was sealed, so it cannot be written in columns") from error
 
 
-async def _rows(
-    database: Database, tenant: str, head: SignedCheckpoint, filters: Filters
-) -> AsyncGenerator[list[Row], None]:
-    """The filtered records under a head, a window at a time; without filters all of them, and without paths."""
+async def _lines(
+    database: Database, tenant: str, head: SignedCheckpoint, filters: Filters, line_of: Callable[[Row], bytes]
+) -> AsyncGenerator[tuple[int, bytes], None]:
+    """The lines of the filtered records under a head, with their number, a window at a time.
+
+    Without filters they are all records, without paths. A window is written in a thread, while the next one is read.
+    """
     first = filters.first
     if first is None:
         first = await first_leaf_since(database, tenant, head, filters.since) if filters.since else 0
@@ -210,8 +214,14 @@ async def _rows(
                 raise LogDamaged(f"expected the leaves {first} to {below - 1} of the log {head.log}, found others")
             leading = {} if complete else await inclusion_paths(database, tenant, head, [row["idx"] for row in found])
             if found:
-                yield [_row(head.log, row, leading.get(row["idx"])) for row in found]
+                yield len(found), await asyncio.to_thread(_written, head.log, found, leading, line_of)
             first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
+
+
+def _written(
+    log: str, rows: Sequence[pool.Row], paths: Mapping[int, Sequence[bytes]], line_of: Callable[[Row], bytes]
+) -> bytes:
+    return b"".join([line_of(_row(log, row, paths.get(row["idx"]))) for row in rows])
 
 
 async def first_leaf_since(database: Database, tenant: str, head: SignedCheckpoint, at: datetime) -> int:

@@ -10,10 +10,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.audit.csv_line import csv_line
+from service.audit.csv_line import _safe, _safe_json, csv_line
 from service.unseen import PATTERN
 
 texts = st.one_of(st.text(), st.text("=+-@\uff1d\u2212'\",;| \t\r\n\u200b1.a"))
+
+
+plain = st.from_regex(r"[A-Za-z0-9@+][A-Za-z0-9 ._:/@+-]{0,12}", fullmatch=True)
+
+
+def as_defined(cells: list[str], json: tuple[int, ...]) -> bytes:
+    """Each cell spelled by itself, and written by the standard library."""
+    out = StringIO(newline="")
+    shown = [_safe_json(cell) if place in json else _safe(cell) for place, cell in enumerate(cells)]
+    csv.writer(out, lineterminator="\r\n").writerow(shown)
+    return out.getvalue().encode()
 
 
 def read(line: bytes) -> list[str]:
@@ -62,6 +73,18 @@ def test_a_line_of_cells_that_were_read_is_that_line_again(cells: list[str]) -> 
     assert csv_line(read(line)) == line
     assert line.count(b"\n") == 1
     assert not re.search(f"(?![\r\n])[{PATTERN}]", line.decode())
+
+
+@given(st.lists(plain | st.just("") | texts), st.lists(st.integers(0, 8), max_size=2).map(tuple))
+@example([""], ())
+@example([], ())
+@example(["a\n", "b"], ())
+@example(["a\n=1"], ())
+@example(["b", "=1", "c"], (1,))
+@example(["1", "-5", "+x", "a@b"], ())
+@example(["", '{"a":"b, -c\u200b"}', "x"], (1,))
+def test_a_line_is_its_cells_each_spelled_by_itself(cells: list[str], json: tuple[int, ...]) -> None:
+    assert csv_line(cells, json) == as_defined(cells, json)
 
 
 @given(texts)
