@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Litestar
 from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
@@ -29,6 +28,7 @@ from service.web import (
 from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
+from service.web.application import Application
 from service.web.completions import endpoint as completions
 from service.web.compression import Compression
 from service.web.deprecations import announce, ends_of
@@ -97,7 +97,7 @@ def make_api(site: AppState) -> Middleware:
         await keep_limits(connection, handler)
         await door.expect_reach(connection, handler)
 
-    app = Litestar(
+    app = Application(
         route_handlers=with_options(HANDLERS),
         exception_handlers={Exception: problems.answer},
         guards=[admit],

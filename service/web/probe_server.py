@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
 from typing import Any
 
-from litestar import Litestar, Response, get
+from litestar import Response, get
 from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
@@ -21,6 +21,7 @@ from service.web import probes, problem_pages, problems
 from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
+from service.web.application import Application
 from service.web.loopback import names_this_machine
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
@@ -35,7 +36,7 @@ def make_probe_app(troubles: Troubles, authenticator: Authenticator | None = Non
     """
     asked = authenticator or LocalAuthenticator()
     handlers = [probes.alive, ready, probes.metrics, *problem_pages.HANDLERS]
-    app = Litestar(
+    app = Application(
         route_handlers=with_options(handlers),
         guards=[Door(asked, ways(handlers, OPERATIONS)).admit, *([] if asked.configured else [_of_this_machine])],
         exception_handlers={Exception: problems.answer},

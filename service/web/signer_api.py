@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from typing import Any
 
-from litestar import Litestar, Response, get, post
+from litestar import Response, get, post
 from litestar.datastructures import State
 
 from service import telemetry
@@ -19,6 +19,7 @@ from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_te
 from service.web import probes, problem_pages, problems
 from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
+from service.web.application import Application
 from service.web.body import read_bytes
 from service.web.middleware import Middleware
 from service.web.refusals import Unauthorised, UnsupportedMediaType
@@ -94,8 +95,8 @@ async def sign(request: HttpRequest) -> Response[str]:
     return _answer(parse_note(note).signatures[0].line())
 
 
-def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Litestar:
-    return Litestar(
+def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Application:
+    return Application(
         route_handlers=with_options([*handlers, *problem_pages.HANDLERS, probes.alive, probes.metrics]),
         exception_handlers={Exception: problems.answer},
         state=State(state),
