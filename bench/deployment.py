@@ -41,6 +41,8 @@ from tests.fixtures.serving import SIGNING_KEY
 HERE = Path(__file__).resolve().parent
 UNLIMITED = {"day_usd": "unlimited", "month_usd": "unlimited"}
 WITHIN_S = 900.0
+IDLE_S = 1.0
+"""How long the sequencer is watched while nothing is recorded."""
 SETTLED_S = 0.5
 """How long after the last end the sequencer has for what is left."""
 CALLERS = 4
@@ -92,9 +94,13 @@ class Marks(NamedTuple):
 class Run(NamedTuple):
     """What queueing and running the debates of some cases took, each; wall seconds; and when each ended after the
     workers began, by its case.
+
+    ``looking`` is what the sequencer and PostgreSQL for it would have used of each debate's CPU in that time without a
+    record: it looks for new ones however many come.
     """
 
     queued: Marks
+    looking: Marks
     ran: Marks
     wall_s: float
     cpu_s: float
@@ -120,7 +126,9 @@ class Deployment(NamedTuple):
         for worker in self.workers:
             os.kill(worker.pid, signal.SIGSTOP)
         idle = sum(worker.memory for worker in self.workers)
-        before, done = self._marks(), sum(self._states().values())
+        resting, done = self._marks(), sum(self._states().values())
+        time.sleep(IDLE_S)
+        before = self._marks()
         debates = uvloop.run(self._queue(cases))
         time.sleep(SETTLED_S)
         queued, begun = self._marks(), time.time()
@@ -130,10 +138,11 @@ class Deployment(NamedTuple):
         self._over(done + len(cases))
         wall, cpu = time.time() - begun, self._workers_s() - queued.workers
         time.sleep(SETTLED_S)
-        ran = self._marks().since(queued)
+        ran, share = self._marks().since(queued), (wall + SETTLED_S) / IDLE_S
         self._write_samples()
         return Run(
             queued=queued.since(before).each(len(cases)),
+            looking=Marks(*(share * idle for idle in before.since(resting))).each(len(cases)),
             ran=ran.each(len(cases)),
             wall_s=wall,
             cpu_s=cpu,

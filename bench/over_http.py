@@ -47,11 +47,12 @@ def over_http() -> Turn:
     least = peers.leanest(theirs)
     against = least[1] if least else None
     note = f"{least[0]} {least[1]:.2f} ms" if least else peers.NOT_SET_UP
+    sequencer = f"{run['looking']:.2f} ms of it without a record; PostgreSQL for it {run['postgresOfSequencer']:.2f} ms"
     return {
         "worker": Measured(run["worker"] * SHARE, against, note),
         "checks": Measured(run["checks"]),
         "postgres": Measured(run["postgres"]),
-        "sequencer": Measured(run["sequencer"], None, f"PostgreSQL for it {run['postgresOfSequencer']:.2f} ms"),
+        "sequencer": Measured(run["sequencer"], None, f"{sequencer}, {run['postgresOfLooking']:.2f} without a record"),
         "api": Measured(run["api"], None, f"PostgreSQL for it {run['postgresOfApi']:.2f} ms"),
         "wal": Measured(run["wal"] / 1_000),
         "transactions": Measured(run["transactions"]),
