@@ -245,6 +245,7 @@ class Database:
         self._away = False
         self._drained_at = 0.0
         self._returning = Unbroken()
+        self._abandoned = set[asyncio.Future[Connection]]()
         self._work = set[asyncio.Task[None]]()
 
     @classmethod
@@ -286,6 +287,9 @@ class Database:
             while made._work:
                 await asyncio.wait(made._work)
             await pool.close()
+            while made._abandoned:  # refused by now; an error in a task that the loop ends with is told as unhandled
+                await asyncio.wait(made._abandoned)
+            await made._returning.ended()
 
     def start(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
         """Begin statements that belong to no single caller; the connections stay open until they are over."""
@@ -361,6 +365,7 @@ class Database:
             try:
                 connection = await asyncio.shield(waiting)
             except asyncio.CancelledError:
+                self._abandoned.add(waiting)
                 waiting.add_done_callback(self._return_unused)
                 raise
         if self._away:
@@ -370,6 +375,7 @@ class Database:
 
     def _return_unused(self, waiting: asyncio.Future[Connection]) -> None:
         """Release what came for a caller that is gone."""
+        self._abandoned.discard(waiting)
         if not waiting.cancelled() and waiting.exception() is None:
             self._returning.run(self._returned(waiting.result()))
 

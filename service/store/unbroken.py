@@ -28,6 +28,11 @@ class Unbroken:
         task.add_done_callback(self._tasks.discard)
         return asyncio.shield(task)
 
+    async def ended(self) -> None:
+        """Wait until no work is under way."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
 
 @coroutine
 def _done() -> Iterator[None]:

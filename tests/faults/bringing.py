@@ -114,26 +114,33 @@ class Process:
         self._work = asyncio.create_task(self._worker.work(), name="worker")
 
     async def _end(self, debate: str) -> None:
-        """Wait for the end. Where nothing moves any more, time passes: a lease runs out that nobody knows of."""
-        end, before = self.desk.hub.end_event(debate), -1
+        """Wait for the end. Where the worker has nothing to do, time passes: a lease runs out that nobody knows of.
+
+        However long a worker takes over a debate that it has, it keeps it: whoever takes it over appends anew.
+        """
+        end = self.desk.hub.end_event(debate)
         for _ in range(LOOKS):
             with suppress(TimeoutError):
                 await within(LOOK_S, end.wait())
                 return
-            state, records = self._head(debate)
-            if state not in ("queued", "running"):
+            if self._state(debate) not in ("queued", "running"):
                 return
-            if records == before:
+            if self._is_idle:
                 let_leases_run_out(self._admin)
                 self.desk.hub.work_queued()
-            before = records
         raise AssertionError(f"debate {debate} does not end")
 
-    def _head(self, debate: str) -> tuple[str, int]:
-        sql = "SELECT state, next_n FROM gainsay.debate_head WHERE debate = %s"
-        row = self._admin.execute(sql, [UUID(debate)]).fetchone()
+    @property
+    def _is_idle(self) -> bool:
+        """Whether the worker runs no debate, and has no answer to come that may give it one."""
+        assert self._worker
+        claim = self._worker._taking
+        return not self._worker.running and (claim is None or claim.done())
+
+    def _state(self, debate: str) -> str:
+        row = self._admin.execute("SELECT state FROM gainsay.debate_head WHERE debate = %s", [UUID(debate)]).fetchone()
         assert row, f"debate {debate} was answered, and is not there"
-        return row[0], row[1]
+        return str(row[0])
 
 
 def let_leases_run_out(admin: psycopg.Connection[Any]) -> None:

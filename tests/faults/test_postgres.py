@@ -226,9 +226,13 @@ async def test_statements_that_fail_for_a_moment_are_offered_again(database: Dat
         debates = await under.begin()
 
         do(database.admin_url, FAILING % ", ".join(f"'{code}'" for code in PASSING))
-        await under.recovers(debates)
+        tried = 0
+        for _ in range(len(PASSING)):  # debates that are under way at once share statements
+            await under.recovers(debates)
+            ((tried,),) = do(database.admin_url, "SELECT last_value FROM gainsay.tried")
+            if tried > EVERY * len(PASSING):
+                break
 
-        ((tried,),) = do(database.admin_url, "SELECT last_value FROM gainsay.tried")
         assert tried > EVERY * len(PASSING), "each kind of failure was met"
         assert under.lost == 0
 

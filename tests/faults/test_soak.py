@@ -28,6 +28,7 @@ from tests.faults.hammer import Hammer
 from tests.faults.watching import FullReader, ProofsReader, SpotReader
 from tests.fixtures.serving import SIGNING_KEY
 from tests.fixtures.small_cases import CASES
+from tests.fixtures.waiting import until
 
 TENANT = "default"
 LOG = f"localhost/{TENANT}/1"
@@ -37,6 +38,8 @@ CALLERS = 10 if LONG_S else 5
 WRITERS = Deployment.WRITERS if LONG_S else Deployment.WRITERS[:1]
 BUNDLES = 100 if LONG_S else 8
 """How many debates are taken out as bundles and verified."""
+WAITING = "gainsay_content_readings_waiting"
+"""The readings of a process that have no record yet."""
 Reader = FullReader | ProofsReader
 
 
@@ -64,6 +67,7 @@ async def test_whatever_is_killed_nothing_is_lost_asked_twice_or_overspent_and_a
             await reckoning.expect_streams_are_the_record(house, apis, told)
             await reckoning.expect_bundles_verify(house, database, BUNDLES)
             await reckoning.expect_balance(database)
+            await readings_recorded(apis)
             await settled(house)
             for reader in (full, *others):
                 await reader.look()
@@ -111,6 +115,16 @@ async def settled(house: Deployment) -> None:
         return reckoning.is_settled(house)
 
     await eventually(done, "every debate is over, and every record provable and countersigned")
+
+
+async def readings_recorded(apis: Sequence[httpx.AsyncClient]) -> None:
+    """Wait until the APIs have recorded who has read: what was read last may have its record a second later."""
+
+    async def none_waits() -> bool:
+        told = [(await api.get("/metrics")).raise_for_status().text for api in apis]
+        return all(f"\n{WAITING} 0.0\n" in text for text in told)
+
+    await until(none_waits)
 
 
 def reckon(house: Deployment, full: FullReader, told: Told, seconds: float) -> None:

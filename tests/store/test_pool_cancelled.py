@@ -50,6 +50,29 @@ async def test_the_pool_is_whole_after_many_callers_were_cancelled_while_they_wa
         await asyncio.gather(*(ask() for _ in range(2 * SIZE)))
 
 
+@pytest.mark.parametrize("turns", range(12))
+async def test_nothing_goes_on_in_a_pool_that_is_closed_after_its_callers_were_cancelled(
+    database: Database, turns: int
+) -> None:
+    """What still goes on when the loop ends is told as an unhandled error: the pool was closed before it."""
+    before = asyncio.all_tasks()
+    async with pool.Database.open(database.service_url, size=1) as found:
+        connection = await found._pool.getconn()
+        callers = [asyncio.create_task(found.query("clock")) for _ in range(3)]
+        await asyncio.sleep(0.05)  # they wait in the pool by now
+        if turns % 2:
+            await found._pool.putconn(connection)
+        for _ in range(turns // 2):
+            await asyncio.sleep(0)
+        for caller in callers:
+            caller.cancel()
+        await asyncio.wait(callers)
+
+    assert asyncio.all_tasks() == before
+    if not turns % 2:
+        await found._pool.putconn(connection)
+
+
 async def test_work_that_does_not_wait_is_done_at_once_and_without_a_task() -> None:
     done = list[str]()
 
