@@ -78,11 +78,11 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def now(house: House) -> datetime:
-    """The database's time, once the records that are written next are dated after it."""
-    ((at,),) = house.rows("SELECT clock_timestamp()")
+    """The next whole millisecond, as records are dated, once none that is written later is before it."""
+    ((at,),) = house.rows("SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 ms'")
     assert isinstance(at, datetime)
     for _ in count():
-        if (await database_time(house.desk.database)).now() > at.timestamp():
+        if (await database_time(house.desk.database)).now() >= at.timestamp():
             break
         await asyncio.sleep(0.01)
     return at
