@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 _CLOSERS = ")\\]”’\"'»«“」』）】"
 _STOP = re.compile(f"(?:[.?!؟।]+[{_CLOSERS}]*(?=\\s|$))|(?:[。！？｡]+[{_CLOSERS}]*)")
@@ -46,10 +46,26 @@ _LONGEST_WORD = 60
 """How many characters before a full stop are read."""
 
 
-def ends_of(line: str) -> list[int]:
-    """Where sentences end before the end of a line, as places behind their stops and what closes them."""
-    found = [m.end() for m in _STOP.finditer(line) if m.end() < len(line) and _ends(line, m)]
-    return list(_closed(line, found)) or found
+def ends_of(line: str) -> Iterator[int]:
+    """Where sentences end before the end of a line, as places behind their stops and what closes them.
+
+    What comes after an end is not read before the next one is asked for.
+    """
+    found = list[int]()
+    closed = False
+    for end in _closed(line, _stops(line, found)):
+        closed = True
+        yield end
+    if not closed:
+        yield from found
+
+
+def _stops(line: str, found: list[int]) -> Iterator[int]:
+    """Where sentences end, whatever is open; those that were read are in ``found``."""
+    for stop in _STOP.finditer(line):
+        if stop.end() < len(line) and _ends(line, stop):
+            found.append(stop.end())
+            yield stop.end()
 
 
 def _ends(line: str, stop: re.Match[str]) -> bool:
@@ -90,12 +106,14 @@ def _ends_at_full_stop(before: str, following: str) -> bool:
     return not re.fullmatch(r"(?:[^\W\d]\.)+[^\W\d]", word)
 
 
-def _closed(line: str, ends: Sequence[int]) -> Iterator[int]:
+def _closed(line: str, ends: Iterable[int]) -> Iterator[int]:
     """Of these ends, those before which every bracket and quotation mark that opens closes."""
     seen: Counter[str] = Counter()
     start = 0
     for end in ends:
-        seen.update(c for c in line[start:end] if c in _PAIRED)
+        part = line[start:end]
+        if not _PAIRED.isdisjoint(part):
+            seen.update(c for c in part if c in _PAIRED)
         start = end
         german = seen["„"] > 0
         open_ = [a for a, b in _PAIRS if seen[a] > seen[b] and not (a == "“" and german)]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from service.report.marks import CLOSE, MARK, OPEN
@@ -36,11 +37,12 @@ class Block(NamedTuple):
 
 def answer_sentence(text: str) -> str:
     """The sentence that answers, on one line; the marks of code in the rest of the text stay behind it."""
-    found = list(_sentences(_led(_blocks(_beginning(text)))))
-    telling = [said for said in found if not _frames(said)] or found[:1]
-    kept = telling[0] if telling else ""
-    if len(telling) > 1 and _BARE.fullmatch(kept):
-        kept = f"{kept}{'' if kept.endswith(_STOPS) else '.'} {telling[1]}"
+    found = _sentences(_led(_blocks(_beginning(text))))  # read no further than the answer goes
+    first = next(found, "")
+    telling = (said for said in chain((first,), found) if said and not _frames(said))
+    kept = next(telling, first)
+    if _BARE.fullmatch(kept) and (more := next(telling, "")):
+        kept = f"{kept}{'' if kept.endswith(_STOPS) else '.'} {more}"
     left = [mark for mark in dict.fromkeys(MARK.findall(text)) if mark not in kept]
     return " ".join([f"{kept}…" if kept else "", *left]).strip() if left else kept
 
@@ -66,6 +68,8 @@ _EMPHASIS = (
     (re.compile(r"(`+)([^`]+)\1"), r"\2"),
     (re.compile(r"!?\[([^\[\]]+)\]\((?:https?://|#|/)[^\s()]*\)"), r"\1"),
 )
+_MARKS = frozenset("*_`[")
+"""Emphasis, code marks and links have one of these."""
 _EMPTY_EMPHASIS = re.compile(r"[*_`#>\s]*")
 _LABEL = re.compile(
     r"(?:(?:my|the|final|short|direct|overall|in)\s+)*"
@@ -114,8 +118,9 @@ def _plain(words: str) -> str:
     """A line without its emphasis; empty if it is nothing else."""
     if _EMPTY_EMPHASIS.fullmatch(words):
         return ""
-    for marked, inner in _EMPHASIS:
-        words = marked.sub(inner, words)
+    if not _MARKS.isdisjoint(words):
+        for marked, inner in _EMPHASIS:
+            words = marked.sub(inner, words)
     return " ".join(words.split())
 
 
@@ -153,7 +158,7 @@ def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
         # A mark of code is no part of a sentence's grammar.
         masked = MARK.sub(lambda mark: "-" * len(mark[0]), block.words)
         start = 0
-        for end in [*ends_of(masked), len(masked)]:
+        for end in chain(ends_of(masked), (len(masked),)):
             said = " ".join(filter(None, (opened, block.words[start:end].strip())))
             start = end
             opened = said if said.endswith((":", "：")) and not _frames(said) else ""

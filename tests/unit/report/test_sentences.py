@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.report import sentence_ends, sentences
 from service.report.marks import CLOSE, MARK, OPEN
 from service.report.sentences import READ, answer_sentence
 from service.report.shortened import short
@@ -189,3 +190,57 @@ def test_a_number_whose_groups_stand_apart_is_not_cut(most: int) -> None:
     cut = short("It may cost USD 5 000 000 in all", most)
 
     assert not re.search(r"\d…$", cut) or cut.endswith("5 000 000…")
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            *("The cap", "holds.", "it holds!", "Yes.", "No", "The question is whether", "why?", "Answer:", "cases:"),
+            *(
+                "e.g.",
+                "No. 5",
+                "3.",
+                "Option B.",
+                "However",
+                "\n",
+                "\n\n",
+                "- ",
+                "1. ",
+                "2. ",
+                "# ",
+                "> ",
+                "はい。",
+                "と",
+            ),
+            *("**bold**", "_x_", "`c`", "[l](https://a.b)", "*", "(", ")", '"', "“", "”", "„", "「", "」", MARKED),
+        ]
+    ),
+    max_size=60,
+).map(" ".join)
+
+
+@given(PIECES)
+def test_reading_no_further_than_the_answer_finds_what_reading_all_finds(text: str) -> None:
+    """The definition: all sentences of the text are found, and then the one that answers is taken from them."""
+    found = list(sentences._sentences(sentences._led(sentences._blocks(sentences._beginning(text)))))
+    telling = [said for said in found if not sentences._frames(said)] or found[:1]
+    kept = telling[0] if telling else ""
+    if len(telling) > 1 and sentences._BARE.fullmatch(kept):
+        kept = f"{kept}{'' if kept.endswith(('.', '!', '。', '！')) else '.'} {telling[1]}"
+    said = answer_sentence(text)
+    assert said == kept or (MARK.search(text) and said.startswith(kept))
+
+
+@given(PIECES)
+def test_ends_found_one_by_one_are_those_of_the_whole_line(text: str) -> None:
+    """The ends are those at which all is closed; where there is none, all stops that may end a sentence."""
+    line = " ".join(text.split())
+    stops = list(sentence_ends._stops(line, []))
+    ends = list(sentence_ends.ends_of(line))
+    assert ends == (list(sentence_ends._closed(line, stops)) or stops)
+
+
+@pytest.mark.parametrize("marked", ["*A*", "**A**", "***A***", "__A__", "`A`", "``A``", "[A](#b)", "![A](/b)"])
+def test_each_mark_alone_is_taken_from_its_word(marked: str) -> None:
+    """A line that has none of the marks is left as it is: the guard has to know each of them."""
+    assert answer_sentence(f"{marked} is so. More.") == "A is so."
