@@ -50,19 +50,34 @@ async def taken(store: Sequencing, tree: Tree | None = None) -> Tree:
     return tree
 
 
-async def test_records_stand_in_the_order_of_chains_whatever_the_order_in_which_they_were_staged(
+async def test_records_of_a_batch_stand_in_the_order_in_which_they_were_staged_whatever_their_ids(
     database: Database,
 ) -> None:
-    stage(database, 2, range(3))
+    stage(database, 2, range(2))
+    stage(database, 3, [0])
     stage(database, 1, range(2))
+    stage(database, 2, [2])
     async with opened(database) as store:
         tree = await store.load(LOG, KEY.public)
 
         count = await store.extend(tree, (await store.staged())[LOG])
 
-        assert (count, tree.size) == (5, 5)
+        assert (count, tree.size) == (6, 6)
         assert await store.staged() == {}
-    assert leaves(database) == [(1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
+    assert leaves(database) == [(2, 0), (2, 1), (3, 0), (1, 0), (1, 1), (2, 2)]
+
+
+async def test_the_order_of_a_chain_goes_before_the_one_in_which_its_records_were_staged(database: Database) -> None:
+    stage(database, 2, [2])
+    stage(database, 1, [0])
+    stage(database, 2, [0])
+    stage(database, 3, [0])
+    stage(database, 2, [1])
+    async with opened(database) as store:
+        tree = await store.load(LOG, KEY.public)
+
+        assert await store.extend(tree, (await store.staged())[LOG]) == 5
+    assert leaves(database) == [(1, 0), (2, 0), (3, 0), (2, 1), (2, 2)]
 
 
 async def test_a_tree_that_is_read_anew_at_any_size_goes_on_as_if_it_had_never_been_put_away(
