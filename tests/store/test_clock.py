@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -27,9 +28,10 @@ from tests.fixtures.running import Bench, CannedProvider, bench, take_log
 
 
 class Clocked(Database):
-    """A database whose clock is ahead by ``ahead_s``, or that answers no question for its time."""
+    """A database whose clock is ahead by ``ahead_s``, whose answer takes ``slow_s``, or that gives none."""
 
     ahead_s = 0.0
+    slow_s = 0.0
     away = False
     asked = 0
 
@@ -40,7 +42,9 @@ class Clocked(Database):
         self.asked += 1
         if self.away:
             raise StoreUnavailable("the database is away")
-        return [{"now": row["now"] + self.ahead_s} for row in await super().query(name, params)]
+        rows = [{"now": row["now"] + self.ahead_s} for row in await super().query(name, params)]
+        await asyncio.sleep(self.slow_s)
+        return rows
 
 
 @pytest.fixture(autouse=True)
@@ -139,6 +143,40 @@ async def test_a_database_that_is_away_is_dated_on_from_the_last_reading(databas
 
     assert after == before
     assert 0 <= after.now() - before.seconds < 60
+
+
+async def test_an_answer_that_took_long_does_not_set_the_time_back(database: Stored) -> None:
+    async with Clocked.open(database.service_url) as store:
+        before = await database_time(store)
+        store.slow_s = 0.2
+
+        after = await database_time(store)
+        was = before.now()
+
+        assert store.asked == 2
+        assert was <= after.now()
+
+
+async def test_an_answer_that_is_nearer_to_the_databases_time_replaces_a_slow_one(database: Stored) -> None:
+    async with Clocked.open(database.service_url) as store:
+        store.slow_s = 0.5
+        slow = await database_time(store)
+        store.slow_s = 0.0
+
+        after = await database_time(store)
+
+    assert after.seconds - after.read > slow.seconds - slow.read
+
+
+@pytest.mark.parametrize("by_s", [-1.0, 1.0])
+async def test_a_clock_that_was_set_is_followed(database: Stored, by_s: float) -> None:
+    async with Clocked.open(database.service_url) as store:
+        before = await database_time(store)
+        store.ahead_s = by_s * 60
+
+        after = await database_time(store)
+
+    assert (after.now() - before.now()) * by_s > 0
 
 
 async def test_one_reading_serves_a_second(database: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
