@@ -287,7 +287,7 @@ class Database:
             while made._work:
                 await asyncio.wait(made._work)
             await pool.close()
-            while made._abandoned:  # refused by now; an error in a task that the loop ends with is told as unhandled
+            while made._abandoned:  # refused by now; an error in a task that the loop ends with is logged as unhandled
                 await asyncio.wait(made._abandoned)
             await made._returning.ended()
 

@@ -119,15 +119,19 @@ async def test_by_default_whoever_waits_or_listens_may_go_away(database: Databas
         await stays(site, waited["debateId"], 0)
 
 
-async def test_a_listener_that_comes_back_in_time_finds_the_debate_as_it_was(database: Database) -> None:
+async def test_a_listener_that_comes_back_in_time_finds_the_debate_as_it_was(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_s = 4 * LEAVE_S  # a loaded machine listens late
+    monkeypatch.setattr(on_disconnect, "LEAVE_S", leave_s)
     async with served(database.service_url, work=False) as site:
         debate = (await site.submit(ending()))["debateId"]
-        for _ in range(3):
+        for _ in range(6):
             async with listening(site, debate):
-                await asyncio.sleep(LEAVE_S / 4)
-            await asyncio.sleep(LEAVE_S / 4)
+                await asyncio.sleep(leave_s / 8)
+            await asyncio.sleep(leave_s / 8)
         async with listening(site, debate):
-            await stays(site, debate)
+            await stays(site, debate, 2 * leave_s)
         await ended(site, debate)
 
 

@@ -311,7 +311,7 @@ def test_a_label_of_a_metric_is_of_a_closed_list(payload: str, monkeypatch: pyte
 SERVICE = Path(__file__).parents[2] / "service"
 WAYS = {
     r"\bclick\.s?echo\(|(?<![\w.])print\(|\bsys\.std(?:out|err)\.(?:buffer\.)?write\(": {"cli/terminal_text.py"},
-    r"\bcsv\.(?:writer|DictWriter)\(": {"audit/csv_line.py"},
+    r"\bcsv\.(?:writer|DictWriter)\(|\bdef _quoted\(cell": {"audit/csv_line.py"},
     r"from html import escape|\bhtml\.escape\(": {"report/document/html_text.py", "web/problem_pages.py"},
     r"[\"']Content-Disposition[\"']: f": {"web/file_names.py"},
     r"\blogging\.(?:StreamHandler|Formatter)\(": {"cli/logs.py"},
