@@ -13,7 +13,7 @@ import sys
 from service.web.api import HANDLERS
 from service.web.application import Application
 Application(route_handlers=HANDLERS, openapi_config=None)
-print(*sorted({"pydantic", "attrs"} & sys.modules.keys()))
+print("pydantic" in sys.modules)
 """
 
 
@@ -27,4 +27,4 @@ def test_no_plugin_is_added_for_types_of_other_libraries() -> None:
 def test_the_endpoints_are_made_without_importing_pydantic() -> None:
     said = subprocess.run([sys.executable, "-c", STARTED], capture_output=True, text=True, check=True, timeout=60)
 
-    assert "pydantic" not in said.stdout.split()
+    assert said.stdout == "False\n"
