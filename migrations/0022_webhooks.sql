@@ -126,25 +126,15 @@ CREATE TRIGGER notify_declined AFTER INSERT ON gainsay.debate_head
     FOR EACH ROW WHEN (NEW.state = 'declined')
     EXECUTE FUNCTION gainsay.notify_end();
 
--- Whether a tenant has fewer than `most` active endpoints, and its subject fewer than `most_own`. All that ask this of a tenant
--- go one after the other, so that it holds until the end of their transaction.
-CREATE FUNCTION gainsay.webhook_room(tenant text, subject text, most integer, most_own integer) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SET search_path = gainsay, pg_temp
-AS $$
-BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('gainsay webhooks of ' || $1, 0));
-    RETURN (SELECT count(*) < $3 AND count(*) FILTER (WHERE w.subject = $2) < $4
-            FROM gainsay.webhook w WHERE w.tenant = $1 AND w.disabled IS NULL);
-END $$;
-
--- Adds an endpoint where there is room for it.
+-- Adds an endpoint unless the tenant has `most` active ones, in one order with all others of the tenant.
 CREATE FUNCTION gainsay.add_webhook(
-    webhook text, tenant text, subject text, reach text, url text, master text, most integer, most_own integer) RETURNS text
+    webhook text, tenant text, subject text, reach text, url text, master text, most integer) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = gainsay, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
-    IF NOT gainsay.webhook_room($2, $3, $7, $8) THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('gainsay webhooks of ' || $2, 0));
+    IF (SELECT count(*) FROM gainsay.webhook w WHERE w.tenant = $2 AND w.disabled IS NULL) >= $7 THEN
         RETURN 'tooMany';
     END IF;
     INSERT INTO gainsay.webhook (id, tenant, subject, reach, url, master) VALUES ($1, $2, $3, $4, $5, $6);
@@ -152,11 +142,8 @@ BEGIN
 END $$;
 
 -- Messages for a process to send: the longest due of each endpoint, each tenant in its turn. An endpoint has at most
--- `per_endpoint` under way over all processes, and one while its last attempt has failed; a tenant has `per_tenant`, and the
--- endpoints that a subject has for its own cases half of these, so that one requester takes no other's places. What a
--- process had whose lease is over is sent again: whether it arrived is not known. The first time at once, then after the waits
--- of service/delivering/schedule.py, because there may be a message whose attempts always end so. The lock makes the counts
--- exact.
+-- `per_endpoint` under way over all processes, and one while its last attempt has failed; a tenant has `per_tenant`. What a
+-- process had whose lease is over is sent again: whether it arrived is not known. The lock makes the counts exact.
 CREATE FUNCTION gainsay.claim_deliveries(
     of_process text, lease_s float8, most integer, per_endpoint integer, per_tenant integer)
     RETURNS SETOF gainsay.webhook_delivery
@@ -169,14 +156,12 @@ BEGIN
         RETURN;
     END IF;
     WITH lost AS (
-        UPDATE gainsay.webhook_delivery d
-        SET state = 'waiting', process = NULL, lease_until = NULL, due = this_moment + make_interval(secs =>
-            CASE WHEN d.attempts > 1 THEN least(3600, 5 * 2 ^ least(d.attempts - 1, 20)) * (0.5 + random() / 2) ELSE 0 END)
-        WHERE d.state = 'sending' AND d.lease_until <= this_moment RETURNING d.seq, d.attempts, d.tenant, d.due
+        UPDATE gainsay.webhook_delivery d SET state = 'waiting', due = this_moment, process = NULL, lease_until = NULL
+        WHERE d.state = 'sending' AND d.lease_until <= this_moment RETURNING d.seq, d.attempts, d.tenant
     )
     INSERT INTO gainsay.webhook_attempt (delivery, nth, tenant, outcome, reason, next_due)
     SELECT l.seq, l.attempts, l.tenant, 'lost',
-           'the process that sent it has gone, so whether it arrived is not known', l.due
+           'the process that sent it has gone, so whether it arrived is not known', this_moment
     FROM lost l ON CONFLICT DO NOTHING;
     -- What was under way when its endpoint was disabled, or waits for one whose subject was revoked, is sent to it no more.
     WITH over AS MATERIALIZED (
@@ -191,12 +176,10 @@ BEGIN
     UPDATE gainsay.webhook_delivery d SET state = 'stopped', finished = this_moment FROM over o WHERE d.seq = o.seq;
     RETURN QUERY
     WITH busy AS MATERIALIZED (
-        SELECT d.webhook, w.tenant, w.subject, w.reach, count(*) AS places
-        FROM gainsay.webhook_delivery d JOIN gainsay.webhook w ON w.id = d.webhook
-        WHERE d.state = 'sending' GROUP BY d.webhook, w.tenant, w.subject, w.reach
+        SELECT d.webhook, d.tenant, count(*) AS places FROM gainsay.webhook_delivery d
+        WHERE d.state = 'sending' GROUP BY d.webhook, d.tenant
     ), due AS MATERIALIZED (
-        SELECT x.seq, x.due, x.nth, w.tenant, w.subject, w.reach,
-               row_number() OVER (PARTITION BY w.tenant, w.subject, w.reach ORDER BY x.nth, x.due, x.seq) AS own
+        SELECT x.seq, x.due, w.tenant, row_number() OVER (PARTITION BY w.tenant ORDER BY x.nth, x.due, x.seq) AS turn
         FROM gainsay.webhook w
         LEFT JOIN gainsay.subject s ON s.id = w.subject
         LEFT JOIN busy b ON b.webhook = w.id
@@ -206,16 +189,10 @@ BEGIN
             LIMIT greatest(0, CASE WHEN w.failures > 0 THEN 1 ELSE per_endpoint END - coalesce(b.places, 0))
         ) x
         WHERE w.disabled IS NULL AND s.revoked IS NULL
-    ), allowed AS MATERIALIZED (
-        SELECT due.*, row_number() OVER (PARTITION BY due.tenant ORDER BY due.nth, due.due, due.seq) AS turn
-        FROM due
-        WHERE due.reach = 'tenant' OR due.own <= greatest(1, per_tenant / 2) - (
-            SELECT coalesce(sum(b.places), 0) FROM busy b
-            WHERE b.tenant = due.tenant AND b.subject = due.subject AND b.reach = 'own')
     ), chosen AS MATERIALIZED (
-        SELECT a.seq FROM allowed a
-        WHERE a.turn <= per_tenant - (SELECT coalesce(sum(b.places), 0) FROM busy b WHERE b.tenant = a.tenant)
-        ORDER BY a.turn, a.due, a.seq LIMIT most
+        SELECT due.seq FROM due
+        WHERE due.turn <= per_tenant - (SELECT coalesce(sum(b.places), 0) FROM busy b WHERE b.tenant = due.tenant)
+        ORDER BY due.turn, due.due, due.seq LIMIT most
     ), locked AS MATERIALIZED (
         SELECT d.seq FROM gainsay.webhook_delivery d JOIN chosen USING (seq) WHERE d.state = 'waiting'
         FOR NO KEY UPDATE OF d SKIP LOCKED
@@ -261,8 +238,7 @@ GRANT UPDATE (log, idx, size, root, state, due, since, attempts, process, lease_
 GRANT SELECT ON gainsay.webhook, gainsay.webhook_delivery, gainsay.webhook_attempt TO gainsay_auditor;
 GRANT EXECUTE ON FUNCTION
     gainsay.new_opaque_id(text),
-    gainsay.webhook_room(text, text, integer, integer),
-    gainsay.add_webhook(text, text, text, text, text, text, integer, integer),
+    gainsay.add_webhook(text, text, text, text, text, text, integer),
     gainsay.claim_deliveries(text, float8, integer, integer, integer),
     gainsay.forget_deliveries(integer, integer)
     TO gainsay_writer;

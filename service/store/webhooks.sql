@@ -5,7 +5,7 @@
 -- add_webhook --
 -- A new endpoint with its record, or what prevented both.
 WITH new AS MATERIALIZED (
-    SELECT add_webhook(%(webhook)s, %(tenant)s, %(subject)s, %(reach)s, %(url)s, %(master)s, %(most)s, %(most_own)s) AS outcome
+    SELECT add_webhook_if_room(%(webhook)s, %(tenant)s, %(subject)s, %(reach)s, %(url)s, %(master)s, %(most)s, %(most_own)s) AS outcome
 ), entries AS (
     INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new WHERE outcome = 'added'
 ), payloads AS (

@@ -45,7 +45,9 @@ CALLER = (
     "says who calls before a tenant is known, by the hash of a secret or by an id that a secret has shown; "
     "functions of migrations/0017_identity.sql do it"
 )
-OUTBOX = "one process sends the messages of all tenants, in turn (0022_webhooks.sql), and is told whose each one is"
+OUTBOX = (
+    "one process sends the messages of all tenants, in turn (0027_webhook_shares.sql), and is told whose each one is"
+)
 REGISTER = "a function of migrations/0017_identity.sql has the tenant in each of its clauses"
 NAMES = "the names of tenants are the administrators' to see and to give, who serve all of them"
 RATES = "counts of requests, no case: a process asks for buckets that it has made of a tenant and a caller itself"
@@ -87,7 +89,7 @@ SERVICE_WIDE: Mapping[str, str] = {
     ),
     **dict.fromkeys(("find_key", "still_good", "find_subject", "key_used"), CALLER),
     **dict.fromkeys(("add_key", "has_operator"), REGISTER),
-    "add_webhook": "a function of migrations/0022_webhooks.sql counts and adds endpoints of its tenant",
+    "add_webhook": "a function of migrations/0027_webhook_shares.sql counts and adds endpoints of its tenant",
     **dict.fromkeys(("release_proven", "claim_deliveries", "release_claimed", "forget_deliveries"), OUTBOX),
     **dict.fromkeys(("webhook_backlog", "batch_backlog"), HEALTH),
     **dict.fromkeys(("add_tenant", "tenants", "tenant_known"), NAMES),

@@ -843,7 +843,7 @@ async def test_an_endpoint_is_enabled_in_one_order_with_those_that_are_added(hou
     await house.endpoints.disable(CALLER, endpoint)
     with psycopg.connect(house.database.admin_url, options="-c search_path=gainsay") as other:
         other.execute(
-            "SELECT add_webhook(new_opaque_id('whk_'), 'default', 's', 'tenant', 'https://a.example', 'm', 1, 1)"
+            "SELECT add_webhook_if_room(new_opaque_id('whk_'), 'default', 's', 'tenant', 'https://a.test', 'm', 1, 1)"
         )
         enabling = asyncio.create_task(house.endpoints.enable(CALLER, endpoint))
 

@@ -173,7 +173,14 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
         *("stop_debate", "unspent_allocations"),  # with the owner's rights
         *("find_key", "still_good", "tenant_known", "find_subject", "key_used"),  # with the owner's rights
         *("add_key", "has_operator"),
-        *("new_opaque_id", "webhook_room", "add_webhook", "claim_deliveries", "forget_deliveries"),
+        *(
+            "new_opaque_id",
+            "webhook_room",
+            "add_webhook",
+            "add_webhook_if_room",
+            "claim_deliveries",
+            "forget_deliveries",
+        ),
         "current_tenant",
         "is_own_chain",
     }

@@ -38,6 +38,7 @@ from service.store.schema.migrate import (
 from tests.fixtures.postgres import MIGRATIONS, Cluster, Database
 
 FIRST = "0001_schema"
+SUMS = Path(__file__).with_name("migrations.sha256")
 EVIDENCE = """\
 CREATE TABLE note (n integer PRIMARY KEY, said text);
 CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON note FOR EACH ROW EXECUTE FUNCTION gainsay.refuse_change();
@@ -417,6 +418,15 @@ def test_evidence_refuses_change_by_the_service_by_grant_and_by_the_owner_and_su
             with pytest.raises(psycopg.DatabaseError, match="evidence is only ever added") as refusal:
                 mighty.execute(change.encode())
             assert refusal.value.sqlstate == "GA001"
+
+
+def test_no_file_that_a_database_may_have_applied_is_changed() -> None:
+    """`migrations.sha256` is read by `sha256sum -c` too. A new migration brings its line, and no other line changes."""
+    listed = {name: sha256 for sha256, name in (line.split("  ") for line in SUMS.read_text("utf-8").splitlines())}
+
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(MIGRATIONS.glob("*.sql"))}
+
+    assert found == listed, "a database that applied the earlier file refuses this one: write a new migration"
 
 
 def test_every_table_of_the_real_migrations_is_closed_to_removal_by_the_service(database: Database) -> None:
