@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.checks.judgement import Attacked, Shown, check_critique
-from service.checks.judgement.wording import relation
+from service.checks.judgement.wording import grounds, relation
 from service.checks.judgement.wording.relation import case_words, concerns, names_the_case, stems
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict, CritiqueFound
 from service.debate.replies import Critique, Point, Proposal, Statement
@@ -186,5 +186,15 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES | st.text(max_size=8), max_size=30).map("".join))
-def test_the_words_of_long_texts_are_those_of_short_ones(text: str) -> None:
-    assert relation._words_of_long(text) == relation._words(text)
+def test_words_are_found_in_pieces_as_in_the_whole_text(text: str) -> None:
+    plainly = set(relation._WORD.findall(relation._NUMBERED.sub(" ", text).casefold()))
+
+    assert relation._words(text) == plainly
+
+
+@given(st.lists(st.sampled_from(["o'neil's", "it's", "''", "'tis", "The", "not", "A_b", "x1y", "12"]) | st.text(max_size=6)))
+def test_english_is_known_by_the_same_words_in_ascii(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    tokens = grounds._TOKEN.findall(text.casefold())
+
+    assert not text.isascii() or grounds._plain_tokens(text) == tokens

