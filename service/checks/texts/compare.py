@@ -113,10 +113,10 @@ class _Desk:
 
     def __init__(self, read: Shown, documents: Mapping[str, str], max_steps: int) -> None:
         self._steps = Steps(max_steps)
+        self._texts = documents
         self._documents = Sources(documents)
         self._documented = bool(documents)
-        self._replies: dict[str, str] = {turn: _words_of(reply, read.names) for turn, reply in read.shown.items()}
-        self._said = Sources(self._replies)
+        self._shown = read
         self._voices = read.voices or {turn: seat_of(turn) for turn in read.shown}
         self._author = read.author
         self._of_speaker: dict[frozenset[TurnId], Sources] = {}
@@ -125,7 +125,19 @@ class _Desk:
         self._known: dict[tuple[str, int], str | None] = {}
         self._names = frozenset(name.casefold() for name in documents)
         self._instruments = instruments(read.titles, read.asked, documents)
-        self._named = words_of(self._instruments)
+
+    @cached_property
+    def _replies(self) -> dict[str, str]:
+        read = self._shown
+        return {turn: _words_of(reply, read.names) for turn, reply in read.shown.items()}
+
+    @cached_property
+    def _said(self) -> Sources:
+        return Sources(self._replies)
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return words_of(self._instruments)
 
     def passages(self, path: str, text: str) -> Iterator[Passage]:
         """The passages of one text, in order."""
@@ -365,8 +377,8 @@ class _Desk:
         if counted:
             most = max((places_of(self._documents.document(source)) for source in self._documents), default=0)
         strange = [(span, "no_such_clause") for span, name, n in counted if n > most and not self._exists(name)]
-        texts = [*self._instruments, *(self._documents.document(source).original for source in self._documents)]
-        strange += [(span, "no_such_document") for span in strange_documents(text, self._instruments, texts)]
+        given_texts = self._texts.values()
+        strange += [(span, "no_such_document") for span in strange_documents(text, self._instruments, given_texts)]
         for span, reason in strange:
             try:
                 self._steps.take(_A_PASSAGE)

@@ -11,7 +11,7 @@ English only. Laws are no documents of the case: they are never given, and often
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from service.checks.citations.text.document import Document
 from service.checks.patterns import lazily
@@ -44,11 +44,11 @@ def _any_of(words: Sequence[str]) -> str:
 
 _IN_WORDS = lazily(rf"\b{_KIND} (?P<number>{_any_of(list(_NUMBERS))})\b(?![- ](?:of|or|and|to) )", re.IGNORECASE)
 _BY_PLACE = lazily(rf"\bthe (?P<number>{_any_of(list(_PLACES))}) (?P<kind>clause|section|article)\b", re.IGNORECASE)
-_NOUN = (
-    r"(?:Letter|Agreement|Addendum|Amendment|Annex|Memorandum|Memo|Report|Policy|Protocol|Notice|Deed|Guarantee|"
-    r"Opinion|"
-    r"Certificate|Schedule|Exhibit|Charter|Handbook|Manual|Review|Minutes|Undertaking|Contract|Note)"
-)
+_NOUNS = (
+    "Letter Agreement Addendum Amendment Annex Memorandum Memo Report Policy Protocol Notice Deed Guarantee Opinion "
+    "Certificate Schedule Exhibit Charter Handbook Manual Review Minutes Undertaking Contract Note"
+).split()
+_NOUN = f"(?:{'|'.join(_NOUNS)})"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATED = rf"(?: (?:of|dated) (?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{4}})?)"
 _DOCUMENT = lazily(
@@ -81,17 +81,17 @@ def places_of(document: Document) -> int:
     return max(len(document.outline), sum(bool(line.strip()) for line in document.original.splitlines()))
 
 
-def strange_documents(text: str, known: Sequence[str], texts: Sequence[str]) -> Iterator[Span]:
+def strange_documents(text: str, known: Sequence[str], documents: Iterable[str]) -> Iterator[Span]:
     """The documents which a text says to state something, and which were not given.
 
     ``known`` are the titles, the caller's texts and the beginnings of the documents: one that has all words of the name
-    is meant by it. ``texts`` are all that may mention it in full.
+    is meant by it. These and the ``documents`` are all that may mention it in full.
     """
-    matches = list(_DOCUMENT.finditer(text))
+    matches = list(_DOCUMENT.finditer(text)) if any(map(text.__contains__, _NOUNS)) else ()
     if not matches:
         return
     names = [frozenset(_WORD.findall(each.casefold())) for each in known]
-    folded = [each.casefold() for each in texts]
+    folded = [each.casefold() for each in (*known, *documents)]
     looked_up: dict[str, bool] = {}
     for found in matches:
         name = found["name"].casefold()

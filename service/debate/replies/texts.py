@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
+from operator import is_
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -168,8 +169,8 @@ def _changed(old: Any, change: Change, path: str, is_read: bool) -> Any:
     if isinstance(old, Struct):
         return with_texts(old, change, f"{path}.")
     if isinstance(old, tuple):
-        new = tuple(_changed(each, change, f"{path}[{i}]", is_read) for i, each in enumerate(old))
-        return old if all(a is b for a, b in zip(old, new, strict=True)) else new
+        new = tuple([_changed(each, change, f"{path}[{i}]", is_read) for i, each in enumerate(old)])
+        return old if all(map(is_, old, new)) else new
     return old
 
 

@@ -78,6 +78,8 @@ _TOKEN = lazily(
     r"|(?P<soft>(?<=[^\s>|])[ \t]*\r?\n[ \t]{0,3}(?=[^\W_]|[\"'\u201c\u2018])(?!\d{1,3}[.)]\s|[a-z][.)]\s))",
     re.MULTILINE | re.DOTALL,
 )
+_ORDINARY = lazily(r"[A-Za-z0-9 .,;:!?()\[\]/%$+'\"-]*+")
+"""Characters that no token has, unless a quotation mark is written twice."""
 _PRIMES = frozenset("\u2032\u2033\u2035\u2036\u00b4\u02b9\u02ba\u02dd")
 
 
@@ -104,6 +106,8 @@ class Plain(NamedTuple):
 
 def plain(text: str) -> Plain:
     """A text in the plain notation."""
+    if _ORDINARY.fullmatch(text) and '""' not in text and "''" not in text:
+        return Plain(text, (0,), (0,), len(text))
     pieces, at, origin = list[str](), [0], [0]
     done = length = 0
     for found in _TOKEN.finditer(text):

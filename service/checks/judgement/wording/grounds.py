@@ -26,7 +26,7 @@ STEM = 5
 """The letters by which forms of one word are known."""
 WORD = lazily(r"[^\W\d_]{4,}")
 _TOKEN = lazily(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_LETTERS = str.maketrans({char: char.lower() if char.isalpha() or char == "'" else " " for char in map(chr, range(128))})
+_LETTERS = str.maketrans({c: c.lower() if c.isalpha() else " " for c in map(chr, range(128)) if c != "'"})
 """Letters as small ones and apostrophes, and blanks for all else of ASCII."""
 _MARK = lazily(r"[^\W_]+")
 _SENTENCE = lazily(r"(?<=[.!?;:])\s+")

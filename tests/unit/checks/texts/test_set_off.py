@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.checks.citations.text import markup
 from service.checks.citations.text.markup import plain
 from tests.unit.checks.texts.test_texts import marks, passages
 
+NEVER = re.compile(r"(?!)")
 W = "the Supplier shall be liable to the Bank without any limit whatsoever"
 
 
@@ -120,3 +126,15 @@ def test_every_place_of_a_plain_text_has_one_in_the_original() -> None:
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert spans == sorted(spans)
     assert text[slice(*read.span((read.text.index("bold"), read.text.index("bold") + 4)))] == "bold"
+
+
+@given(st.text(" aB1.,;:!?()[]/%$+'\"-<>&\\*_=~`\n\u00e9\u201c\u3164", max_size=24))
+def test_an_ordinary_text_is_plain_as_it_stands(text: str) -> None:
+    token = markup._ORDINARY
+    try:
+        markup._ORDINARY = NEVER
+        searched = plain(text)
+    finally:
+        markup._ORDINARY = token
+
+    assert plain(text) == searched
