@@ -28,7 +28,7 @@ _TOKEN_OF_RUNS = lazily(
     rf"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}])[^\W_]){{1,{WORD_MAX}}}(?:'(?:(?![{_IDEOGRAPHS}])[^\W_]){{1,{WORD_MAX}}})*|[^\w\s]|_"
 )
 _SIGN = lazily(r"[^\w\s]")
-_DIGIT = lazily("[0-9]|[^\x00-\x7f]")
+_DIGIT = lazily("[0-9\x80-\U0010ffff]")
 _LEADING = lazily(
     r"(?:[\s>|*\u2022#\"'\u201c\u201d\u201e\u00ab\u00bb(,.]|-\s|<!--|/\*|//|[0-9]{1,4}(?=[\s|.)])|(?<=[0-9])\))*"
 )

@@ -14,16 +14,30 @@ class Pose(NamedTuple):
     """An expression of what a passage poses as. Every match holds one of ``words``.
 
     One that is ``sure`` is found whatever else stands around it: next to no honest text has it.
+    ``head`` is how every match begins, behind the end of a line: that is looked for sooner than a match.
     """
 
     family: InjectionFamily
     words: tuple[str, ...]
     expression: re.Pattern[str]
     sure: bool
+    ascii_words: tuple[str, ...]
+    head: re.Pattern[str] | None
+
+    def may_stand(self, plain: str) -> bool:
+        """Whether a text holds one of the words and, where every match begins a line so, such a line."""
+        words = self.ascii_words if plain.isascii() else self.words
+        for word in words:
+            if word in plain:
+                return self.head is None or self.head.search(f"\n{plain}") is not None
+        return False
 
 
-def _pose(family: InjectionFamily, words: str, expression: str, *, sure: bool = False) -> Pose:
-    return Pose(family, tuple(words.split()), lazily(expression, re.MULTILINE), sure)
+def _pose(family: InjectionFamily, words: str, expression: str, *, sure: bool = False, head: str = "") -> Pose:
+    all_words = tuple(words.split())
+    ascii_words = tuple(filter(str.isascii, all_words))
+    begins = lazily(rf"\n{head}") if head else None
+    return Pose(family, all_words, lazily(expression, re.MULTILINE), sure, ascii_words, begins)
 
 
 _ENDS = r"(?:end|ende|fin|fine|final|fim|einde|koniec|конец|конца|close|closed|begin|start|begins|starts|resumes?|last page|ends here)"
@@ -221,10 +235,13 @@ class Posed(NamedTuple):
 
 def posed(plain: str, *, sure: bool = False) -> Iterator[Posed]:
     """The passages of a plain view that pose as something else; only those that surely do, where this is asked."""
-    holds_code = _IN_CODE.search(plain) is not None
+    holds_code: bool | None = None
     for number, pose in enumerate(POSES):
-        if (pose.sure or not sure) and any(word in plain for word in pose.words):
-            for match in pose.expression.finditer(plain):
-                start, end = match.span()
-                if not holds_code or not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
-                    yield Posed(start, end, number)
+        if (sure and not pose.sure) or not pose.may_stand(plain):
+            continue
+        for match in pose.expression.finditer(plain):
+            if holds_code is None:
+                holds_code = _IN_CODE.search(plain) is not None
+            start, end = match.span()
+            if not holds_code or not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
+                yield Posed(start, end, number)

@@ -32,6 +32,9 @@ KNOWN_MAX = 100_000
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
 
+_LEET_SIGN = lazily(r"[0134578@$](?:(?=[a-z])|(?<=[a-z].))")
+"""What every word of `_LEET` has: it is of letters and these, of both, so somewhere they are side by side."""
+
 
 class Bar(NamedTuple):
     """The least scores of what is found in a field: of a unit, of a sentence in one, and of what is hidden."""
@@ -78,7 +81,7 @@ class Weights:
     def score(self, text: str, said: Iterable[int], poses: Sequence[int] = ()) -> float:
         """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences, and
         ``poses`` what passages of it pose as."""
-        parts = parts_of(_LEET.sub(self._spelt, text))
+        parts = parts_of(_LEET.sub(self._spelt, text) if _LEET_SIGN.search(text) else text)
         weight = sum(map(self._weighed.__getitem__, parts.tokens))
         count = sum(map(self._counted.__getitem__, parts.tokens))
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
