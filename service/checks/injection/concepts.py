@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from service.checks.injection.characters import fold, is_ideographic
@@ -99,11 +100,20 @@ class Entry(NamedTuple):
     """Whether there is more to it than its concepts."""
     meaning: Meaning = ()
     phrases: tuple[Phrase, ...] = ()
-    seconds: frozenset[str] = frozenset()
-    """The second words of the phrases, where they are whole ones."""
+    seconds: Mapping[str, Sequence[Phrase]] = MappingProxyType({})
+    """The phrases by their second word, where that is a whole one."""
     beginnings: tuple[str, ...] = ()
-    """The second words of which a part is enough."""
+    """The second words of the others, of which a part is enough."""
     foreign: str = ""
+
+    def phrases_with(self, words: Sequence[str], at: int) -> int:
+        """The bits of the phrases that go on with the words from a place on."""
+        phrases = self.phrases if words[at].startswith(self.beginnings) else self.seconds.get(words[at], ())
+        bits = 0
+        for phrase in phrases:
+            if phrase.goes_on(words, at):
+                bits |= phrase.bits
+        return bits
 
 
 def entry_of(meaning: Iterable[tuple[int, int]], phrases: Iterable[Phrase] = ()) -> Entry | None:
@@ -112,16 +122,13 @@ def entry_of(meaning: Iterable[tuple[int, int]], phrases: Iterable[Phrase] = ())
     if not meaning and not phrases:
         return None
     bits, counts = packed(meaning)
-    seconds = [phrase.rest[0] for phrase in phrases]
-    return Entry(
-        bits,
-        counts,
-        bool(phrases),
-        meaning,
-        phrases,
-        frozenset(word for word, is_stem in seconds if not is_stem),
-        tuple({word for word, is_stem in seconds if is_stem}),
-    )
+    seconds, beginnings = defaultdict[str, list[Phrase]](list), set[str]()
+    for phrase in phrases:
+        second, is_stem = phrase.rest[0]
+        seconds[second].append(phrase)
+        if is_stem:
+            beginnings.add(second)
+    return Entry(bits, counts, bool(phrases), meaning, phrases, dict(seconds), tuple(beginnings))
 
 
 def packed(meaning: Meaning) -> tuple[int, int]:
@@ -168,7 +175,9 @@ class Vocabulary:
         self.runs = read.runs
         plain = {word for word in (*STOPS, *read.words) if word in STOPS or len(word) > 3}
         rot13 = {word.translate(ROT13): _ROTATED for word in plain if word.isascii()}
-        self._foreign = {**rot13, **{word[::-1]: _REVERSED for word in plain}}
+        turned = {word[::-1]: _REVERSED for word in plain}
+        self.foreign = {word: mark for word, mark in {**rot13, **turned}.items() if word not in STOPS}
+        """The marks of words that are frequent ones or entries, in another alphabet or order."""
 
     def entry(self, word: str) -> Entry | None:
         """What a word stands for, by itself and by its stems."""
@@ -179,10 +188,6 @@ class Vocabulary:
         # All stems of a word begin the longest one, whose entry has them.
         longest = next(end for end in range(LONGEST_STEM, 0, -1) if word[:end] in self._of_stem)
         return self._of_stem[word[:longest]]
-
-    def foreign(self, word: str) -> Entry | None:
-        """The mark of a word that is a frequent one or an entry, in another alphabet or order."""
-        return None if word in STOPS else self._foreign.get(word)
 
 
 class _Read:

@@ -35,6 +35,11 @@ _LEADING = lazily(
 _TRAILING = " \t\r\n->*/\"'\u201c\u201d\u201e\u00ab\u00bb).,;:!?\u2026|\u3002\uff01\uff1f\uff1b"
 """What stands around a sentence and is easily put there or left out: it makes no pairs with what is said."""
 _BLANK = lazily(r"\n[ \t\r]*\n\s*|\n(?=[ \t]{0,12}(?:[|*\u2022+-]|[0-9]{1,2}[.)])[ \t])")
+_ASCII = [chr(n) for n in range(128)]
+_BLANKED = "".join(one if one.isalnum() or one == "'" else " " for one in _ASCII)
+"""By code point, what a character of ASCII is to words: itself, or a blank."""
+_SIGNS = {ord(one): None if one.isalnum() or one.isspace() or one == "'" else one for one in _ASCII}
+"""Leaves out each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
 _DIGITS = ("", "0", "00", "000", "0000")
 
 DISTANCES = (1, 2, 3)
@@ -107,14 +112,39 @@ def _parts(start: int, end: int, sentences: Sequence[Sentence]) -> Iterator[Unit
 def parts_of(text: str) -> Parts:
     """A text in its tokens. Numbers are known by how many digits they have, ideographs stand alone."""
     expression = _TOKEN_OF_RUNS if not text.isascii() and _IDEOGRAPHIC.search(text) else _TOKEN
-    leading = _LEADING.match(text)
-    start = leading.end() if leading else 0
-    end = len(text.rstrip(_TRAILING))
+    start, end = _within(text)
     tokens = expression.findall(text, start, end)
     if _DIGIT.search(text):
         tokens = [_DIGITS[min(len(token), 4)] if token.isdigit() else token for token in tokens]
     around = _SIGN.findall(text, 0, start) + _SIGN.findall(text, max(start, end))
     return Parts({*tokens, *around}, [BORDER, *tokens, BORDER])
+
+
+def tokens_of(text: str) -> Set[str]:
+    """The different tokens of a text, as `parts_of` has them.
+
+    A text of ASCII is split at blanks, which is sooner done than by the expression; only what is then too long, or has
+    an apostrophe or a digit, is looked at by itself.
+    """
+    if not text.isascii():
+        return parts_of(text).tokens
+    start, end = _within(text)
+    tokens = set(text[start:end].translate(_BLANKED).split())
+    if (tokens and len(max(tokens, key=len)) > WORD_MAX) or "'" in text:
+        odd = [token for token in tokens if len(token) > WORD_MAX or "'" in token]
+        tokens.difference_update(odd)
+        tokens.update(*map(_TOKEN.findall, odd))
+        if "'" in text[:start] or "'" in text[max(start, end) :]:
+            tokens.add("'")
+    if _DIGIT.search(text, start, max(start, end)):
+        tokens = {_DIGITS[min(len(token), 4)] if token.isdigit() else token for token in tokens}
+    return tokens.union(text.translate(_SIGNS))
+
+
+def _within(text: str) -> tuple[int, int]:
+    """A text without what stands around a sentence; where there is nothing else, the end may be before the start."""
+    leading = _LEADING.match(text)
+    return leading.end() if leading else 0, len(text.rstrip(_TRAILING))
 
 
 def grams(token: str) -> Sequence[str]:

@@ -24,20 +24,21 @@ class Pose(NamedTuple):
     ascii_words: tuple[str, ...]
     head: re.Pattern[str] | None
 
-    def may_stand(self, plain: str) -> bool:
-        """Whether a text holds one of the words and, where every match begins a line so, such a line."""
-        words = self.ascii_words if plain.isascii() else self.words
-        for word in words:
-            if word in plain:
-                return self.head is None or self.head.search(f"\n{plain}") is not None
-        return False
+    def may_stand(self, plain: str, lines: str) -> bool:
+        """Whether a text holds one of the words and, where every match begins a line so, such a line.
+
+        ``lines`` are the text behind the end of a line.
+        """
+        if self.head is not None and not self.head.search(lines):
+            return False
+        return any(map(plain.__contains__, self.ascii_words if plain.isascii() else self.words))
 
 
 def _pose(family: InjectionFamily, words: str, expression: str, *, sure: bool = False, head: str = "") -> Pose:
-    all_words = tuple(words.split())
-    ascii_words = tuple(filter(str.isascii, all_words))
+    every = words.split()
+    shortest = tuple(word for word in every if not any(other in word for other in every if other != word))
     begins = lazily(rf"\n{head}") if head else None
-    return Pose(family, all_words, lazily(expression, re.MULTILINE), sure, ascii_words, begins)
+    return Pose(family, shortest, lazily(expression, re.MULTILINE), sure, tuple(filter(str.isascii, shortest)), begins)
 
 
 _ENDS = r"(?:end|ende|fin|fine|final|fim|einde|koniec|конец|конца|close|closed|begin|start|begins|starts|resumes?|last page|ends here)"
@@ -117,6 +118,7 @@ POSES: Sequence[Pose] = (
         rf"|^[ \t>]{{0,4}}[-=_*~#<>+\u2500-\u257f]{{2,}}[^\n\w]{{0,4}}[^\n]{{0,40}}\b{_DATA}\b[^\n]{{0,40}}\b{_ENDS}\b[^\n]{{0,80}}"
         rf"|^[ \t>]{{0,4}}(?:end of|fin de[sl]?|ende der|ende des|fine dei|fine del|fim do|einde van|koniec) (?:\w+ ){{0,2}}{_DATA}\b[^\n]{{0,80}}",
         sure=True,
+        head=r"[ \t>]{0,4}(?:[-=_*~#<>+\u2500-\u257f]{2}|e|f|koniec)",
     ),
     _pose(
         "fence",
@@ -136,6 +138,7 @@ POSES: Sequence[Pose] = (
         "``` ~~~",
         rf"^(?:```|~~~)[^\n]{{0,20}}\n\s{{0,6}}(?:end of [^\n]{{1,40}}\n\s{{0,6}})?#{{1,4}} [^\n]{{0,20}}\b(?:{_ORDERING}|what you|your)\b[^\n]{{0,40}}\n[^`~]{{0,300}}",
         sure=True,
+        head=r"(?:```|~~~)",
     ),
     _pose(
         "tool",
@@ -155,6 +158,7 @@ POSES: Sequence[Pose] = (
         ": ] \uff1a",
         rf"^[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}\n(?:[ \t]{{0,8}}\n){{0,2}}"
         rf"[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}",
+        head=rf"[ \t>*_\[(]{{0,6}}{_SPEAKERS}[^\n]",
     ),
     _pose(
         "fence",
@@ -167,6 +171,7 @@ POSES: Sequence[Pose] = (
         "*** === --- ### +++ ~~~",
         r"^[ \t>]{0,4}([*=#+~-]{3,})[ \t][^\n]{4,100}[*=#+~-]{3,}[ \t]{0,8}\n{1,2}[ \t>]{0,4}\1[ \t][^\n]{4,100}[*=#+~-]{3,}[^\n]{0,4}(?:\n[^\n]{0,200}){0,2}",
         sure=True,
+        head=r"[ \t>]{0,4}[*=#+~-]{3}",
     ),
     _pose(
         "system",
@@ -190,6 +195,7 @@ POSES: Sequence[Pose] = (
         rf"^[ \t>*_\[(]{{0,6}}(?:{_TOOL} {{0,1}}{_RESULT}|{_RESULT} (?:d[aeiou]?l{{0,2}}[aeo']? ?|des |der |van (?:de|het) |)?(?:l'|la |le )?{_TOOL})"
         r"[^\n:：]{0,60}[:：][^\n]{8,300}",
         sure=True,
+        head=rf"[ \t>*_\[(]{{0,6}}(?:{_TOOL}|{_RESULT})",
     ),
     _pose(
         "tool",
@@ -202,13 +208,15 @@ POSES: Sequence[Pose] = (
         "observation thought action \u041d мысль observac osserv beobacht obser \u89c2 \u89b3",
         rf"^[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}\n\s{{0,8}}[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}",
         sure=True,
+        head=rf"[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：]",
     ),
-    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True),
+    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True, head=">>>"),
     _pose(
         "reply",
         ": >>",
         r"^[ \t>*_]{0,4}(?:(?:the )?(?:assistant|ai|model|asistente|assistente|assistant ia|ki|assistent|asystent|ассистент|ии|助手|アシスタント))[ *_]{0,3}[:：] {0,2}[^\n]{20,300}"
         rf"|^[ \t>*_]{{0,4}}{_SPEAKERS}(?:'s)? (?:output|reply|response|summary|verdict|ruling|statement|turn|conclusion)\b[^\n:>]{{0,30}}(?::|>>)[^\n]{{10,300}}",
+        head=rf"[ \t>*_]{{0,4}}(?:the |ии|助手|アシスタント|{_SPEAKERS})",
     ),
     _pose(
         "reply",
@@ -236,8 +244,9 @@ class Posed(NamedTuple):
 def posed(plain: str, *, sure: bool = False) -> Iterator[Posed]:
     """The passages of a plain view that pose as something else; only those that surely do, where this is asked."""
     holds_code: bool | None = None
+    lines = f"\n{plain}"
     for number, pose in enumerate(POSES):
-        if (sure and not pose.sure) or not pose.may_stand(plain):
+        if (sure and not pose.sure) or not pose.may_stand(plain, lines):
             continue
         for match in pose.expression.finditer(plain):
             if holds_code is None:

@@ -31,9 +31,10 @@ _QUOTED = BITS["QUOTED"]
 _AUTOMATIC, _AGENT, _READER = BITS["AUTOMATIC"], BITS["AGENT"], BITS["READER"]
 _ANY_AUTOMATIC, _ANY_AGENT = in_all(_AUTOMATIC), in_all(_AGENT)
 _OF_ONE = (1 << WIDTH) - 1
-_LANGUAGES = range(1, len(LEXICONS))
 _COUNTS = Struct(f"<{len(LEXICONS)}I")
 _WORD = lazily(r"[\w@$]+(?:'(?=\w)[\w@$]+)*")
+_BLANKED = "".join(chr(n) if chr(n).isalnum() or chr(n) in "_@$" else " " for n in range(128))
+"""By code point what a character of ASCII is to words: itself, or a blank."""
 _END = lazily(
     r"[.\u2026!?;\u3002\uff01\uff1f\uff1b=\"'<\n-](?:(?<=[!?;\u3002\uff01\uff1f\uff1b])"
     r"|(?<=[.\u2026])(?=[\s\"'\u201c\u201d\u00bb)\]*_|<]|$)|(?<==)[\"']|(?<=[\"'])>|(?<=<)!--|(?<=-)->"
@@ -60,24 +61,25 @@ class Known(dict[str, Entry | None]):
         self._vocabulary = vocabulary()
 
     def __missing__(self, word: str) -> Entry | None:
-        self[word] = entry = self._vocabulary.entry(word) or self._otherwise(word)
+        entry = self._vocabulary.entry(word)
+        if entry is None:
+            entry = self._vocabulary.foreign.get(word) if word.isalpha() or word.isdigit() else self._otherwise(word)
         if not word.isascii() and _IDEOGRAPHIC.search(word):
-            self[word] = entry = self._with_run(entry, word)
+            entry = self._with_run(entry, word)
+        self[word] = entry
         return entry
 
     def _otherwise(self, word: str) -> Entry | None:
-        """What a word stands for that is no entry: by its parts, by its digits for letters, or backwards."""
-        if word.isalpha() or len(word) > WORD_MAX:
-            return self._vocabulary.foreign(word)
-        if "'" in word:
+        """What a word of letters and others stands for that is no entry: by its parts, or by its digits for letters."""
+        if "'" in word and len(word) <= WORD_MAX:
             parts = [entry for part in word.split("'") if (entry := self._vocabulary.entry(part))]
             return entry_of(chain(*(p.meaning for p in parts)), chain(*(p.phrases for p in parts)))
-        if not word.isdigit():
+        if len(word) <= WORD_MAX:
             for table in (LEET, LEET_L):
                 plain = word.translate(table)
                 if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)):
                     return entry
-        return self._vocabulary.foreign(word)
+        return self._vocabulary.foreign.get(word)
 
     def _with_run(self, entry: Entry | None, word: str) -> Entry | None:
         """With what the entries without word borders stand for that are found in a word, and its Latin parts."""
@@ -109,9 +111,14 @@ class Reader:
         """The sentences that have a word, one after the other."""
         self.rot13, self.reversed = [], []
         holds_quotes = "'" in text or any(mark in text for mark in _QUOTES)
-        words_of, at = _WORD.findall, 0
+        # A text of ASCII is split at blanks, which is sooner done; an apostrophe is in a word only between two letters.
+        blanked = text.translate(_BLANKED) if text.isascii() else None
+        at = 0
         for end, until in chain((match.span() for match in _END.finditer(text)), ((len(text),) * 2,)):
-            words = words_of(text, at, end)
+            if blanked is None or text.find("'", at, end) >= 0:
+                words = _WORD.findall(text, at, end)
+            else:
+                words = blanked[at:end].split()
             if len(words) > SENTENCE_WORDS_MAX:
                 yield from self._parts(text, at, end, until)
             elif words:
@@ -135,13 +142,19 @@ class Reader:
     def _sentence(self, text: str, words: Sequence[str], span: tuple[int, int], until: int) -> Sentence:
         """A sentence of these words; its quotation marks are looked for until a place, if it is not 0."""
         bits = counts = 0
-        more = False
-        for entry in filter(None, map(self._known.__getitem__, words)):
+        is_foreign = False
+        for n, entry in enumerate(map(self._known.__getitem__, words), start=1):
+            if entry is None:
+                continue
             bits |= entry[0]
             counts += entry[1]
-            more = more or entry[2]
-        if more:
-            bits |= self._beyond(text, words, span)
+            if entry[2]:
+                if entry.foreign:
+                    is_foreign = True
+                elif n < len(words) and (words[n] in entry.seconds or words[n].startswith(entry.beginnings)):
+                    bits |= entry.phrases_with(words, n)
+        if is_foreign:
+            self._note(text, span)
         if bits & _ANY_AUTOMATIC and bits & _ANY_AGENT:
             bits |= self._described(words)
         if not bits:
@@ -151,23 +164,8 @@ class Reader:
             said |= _QUOTED
         return Sentence(*span, said)
 
-    def _beyond(self, text: str, words: Sequence[str], span: tuple[int, int]) -> int:
-        """The bits of the phrases of a sentence; where it has foreign words, their places are noted."""
-        bits, foreign = 0, False
-        for n, entry in enumerate(map(self._known.__getitem__, words), start=1):
-            if entry is None:
-                continue
-            if entry.phrases and n < len(words):
-                second = words[n]
-                if second in entry.seconds or second.startswith(entry.beginnings):
-                    bits |= _of_phrases(entry, words, n)
-            elif entry.foreign:
-                foreign = True
-        if foreign:
-            self._note(text, span)
-        return bits
-
     def _note(self, text: str, span: tuple[int, int]) -> None:
+        """Note where words of a sentence stand that are frequent in another alphabet or order."""
         for match in _WORD.finditer(text, *span):
             entry = self._known[match.group()]
             if entry and entry.foreign:
@@ -203,14 +201,6 @@ class Reader:
 
 def _most(counts: int) -> int:
     """The language of the most words, the later one of two with as many; 0, which is none, where no word counts."""
-    _, *counted = _COUNTS.unpack(counts.to_bytes(_COUNTS.size, "little"))
-    count, language = max(zip(counted, _LANGUAGES, strict=True))
-    return language if count else 0
-
-
-def _of_phrases(entry: Entry, words: Sequence[str], at: int) -> int:
-    bits = 0
-    for phrase in entry.phrases:
-        if phrase.goes_on(words, at):
-            bits |= phrase.bits
-    return bits
+    counted = _COUNTS.unpack(counts.to_bytes(_COUNTS.size, "little"))[:0:-1]
+    most = max(counted)
+    return len(counted) - counted.index(most) if most else 0

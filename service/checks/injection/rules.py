@@ -33,7 +33,7 @@ DULL = -1000
 """The score of a unit's words up to which it is not looked at any further: three of five in a contract."""
 LOOKED_INTO = -700
 """The score over which the sentences of a unit are scored too: an order among others raises its whole unit."""
-CLASSIC = (BITS["IGNORE"], BITS["INSTRUCTION"], BITS["PRIOR"])
+CLASSIC = bits_of("IGNORE", "INSTRUCTION", "PRIOR")
 CLASSIC_BAR, QUOTED_BAR = -400, 0
 """The least score of a sentence that says to ignore earlier instructions, and of one with quotation marks. Of 11,654
 honest texts whose authors a model had not seen some seven are over it."""
@@ -112,9 +112,11 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
         yield _passage(plain, (start, end), POSES[pose].family)
     sentences = list(reader.sentences(text))
     for sentence in sentences:
+        if not _is_classic(sentence.said):
+            continue
         words = text[sentence.start : sentence.end + 1]
         least = QUOTED_BAR if sentence.said & BITS["QUOTED"] else CLASSIC_BAR
-        if _is_classic(sentence.said) and model.score(words, [sentence.said]) > least:
+        if model.score(words, [sentence.said]) > least:
             yield _named(model, plain, Unit(sentence.start, sentence.end, [sentence]), (), counted or {"override"})
     for unit in units(text, sentences):
         words = text[unit.start : unit.end]
@@ -138,7 +140,7 @@ def _is_classic(said: int) -> bool:
 
     In any language that has a lexicon it is an order with a lower score than others.
     """
-    if any(not said & concept for concept in CLASSIC):
+    if said & CLASSIC != CLASSIC:
         return False
     return not said & (OF_OTHERS if said & TO_ITS_READER else OF_OTHERS | OF_RULES)
 

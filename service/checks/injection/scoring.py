@@ -16,7 +16,7 @@ from pkgutil import get_data
 from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
-from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of
+from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
 from service.checks.patterns import lazily
@@ -81,12 +81,15 @@ class Weights:
     def score(self, text: str, said: Iterable[int], poses: Sequence[int] = ()) -> float:
         """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences, and
         ``poses`` what passages of it pose as."""
-        parts = parts_of(_LEET.sub(self._spelt, text) if _LEET_SIGN.search(text) else text)
-        weight = sum(map(self._weighed.__getitem__, parts.tokens))
-        count = sum(map(self._counted.__getitem__, parts.tokens))
+        if _LEET_SIGN.search(text):
+            text = _LEET.sub(self._spelt, text)
+        tokens = tokens_of(text)
+        weight = sum(map(self._weighed.__getitem__, tokens))
+        count = sum(map(self._counted.__getitem__, tokens))
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
         if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
             return score + weight / sqrt(count)
+        parts = parts_of(text)
         for far, weighed in self._pairs.items():
             pairs = parts.pairs(far)
             weight += sum(map(weighed.get, pairs, repeat(0)))
