@@ -9,7 +9,7 @@ concepts. Chinese and Japanese entries are found anywhere in a run of their char
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -170,24 +170,30 @@ class Vocabulary:
         for stem in stems:
             grouped[stem[:HEAD]].append(stem)
         self._stems = {head: (*self._short, *grouped[head]) for head in grouped if len(head) == HEAD}
-        self.known = {word: read.entry(word, word) for word in (*read.words, *read.phrases)}
-        """What each whole entry stands for."""
+        self._whole = {word: read.entry(word, word) for word in (*read.words, *read.phrases)}
+        self._names = frozenset(self._whole)
         self.runs = read.runs
         plain = {word for word in (*STOPS, *read.words) if word in STOPS or len(word) > 3}
         rot13 = {word.translate(ROT13): _ROTATED for word in plain if word.isascii()}
         turned = {word[::-1]: _REVERSED for word in plain}
-        self.foreign = {word: mark for word, mark in {**rot13, **turned}.items() if word not in STOPS}
-        """The marks of words that are frequent ones or entries, in another alphabet or order."""
+        marks = {**rot13, **turned}.items()
+        self.foreign = {word: mark for word, mark in marks if word not in STOPS and "'" not in word}
+        """The marks of words that are frequent ones or entries, in another alphabet or order; of others than these."""
+
+    def entries(self, words: Set[str]) -> dict[str, Entry | None]:
+        """What each of these words stands for that is an entry, by itself or by its stems."""
+        entries = {word: self._whole[word] for word in words & self._names}
+        stems, short = self._stems.get, self._short
+        for word in words - self._names:
+            if word.startswith(stems(word[:HEAD], short)):
+                # All stems of a word begin the longest one, whose entry has them.
+                longest = next(end for end in range(LONGEST_STEM, 0, -1) if word[:end] in self._of_stem)
+                entries[word] = self._of_stem[word[:longest]]
+        return entries
 
     def entry(self, word: str) -> Entry | None:
-        """What a word stands for, by itself and by its stems."""
-        if (entry := self.known.get(word)) is not None:
-            return entry
-        if not word.startswith(self._stems.get(word[:HEAD], self._short)):
-            return None
-        # All stems of a word begin the longest one, whose entry has them.
-        longest = next(end for end in range(LONGEST_STEM, 0, -1) if word[:end] in self._of_stem)
-        return self._of_stem[word[:longest]]
+        """What one word stands for, by itself and by its stems."""
+        return self.entries({word}).get(word)
 
 
 class _Read:

@@ -47,39 +47,55 @@ _IDEOGRAPHIC = lazily("[\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f]+")
 
 
 class Sentence(NamedTuple):
-    """A sentence of a view: its place, and its concepts in the language of which it has the most words."""
+    """A sentence of a view: its place, its concepts in the language of which it has the most words, and its words."""
 
     start: int
     end: int
     said: int
+    words: Sequence[str]
 
 
-class Known(dict[str, Entry | None]):
-    """What each word stands for, looked up when it is first met; ``None`` for nothing."""
+class _Cut(NamedTuple):
+    """The words of a sentence, their place, and up to where quotation marks are looked for."""
+
+    words: Sequence[str]
+    span: tuple[int, int]
+    until: int
+
+
+class _Known(dict[str, Entry | None]):
+    """What each word that was met stands for; ``None`` for nothing."""
 
     def __init__(self) -> None:
         self._vocabulary = vocabulary()
 
-    def __missing__(self, word: str) -> Entry | None:
-        entry = self._vocabulary.entry(word)
-        if entry is None:
-            entry = self._vocabulary.foreign.get(word) if word.isalpha() or word.isdigit() else self._otherwise(word)
-        if not word.isascii() and _IDEOGRAPHIC.search(word):
-            entry = self._with_run(entry, word)
-        self[word] = entry
-        return entry
+    def learn(self, words: set[str]) -> None:
+        """Look up those of these words that are new."""
+        new = words - self.keys()
+        foreign = self._vocabulary.foreign
+        self.update(dict.fromkeys(new))
+        self.update((word, foreign[word]) for word in new & foreign.keys())
+        self.update(self._vocabulary.entries(new))
+        for word in new:
+            if not word.isalpha() or not word.isascii():
+                self[word] = self._odd(self[word], word)
+
+    def _odd(self, entry: Entry | None, word: str) -> Entry | None:
+        """What a word of other characters than letters of ASCII stands for; ``entry`` is what it does as it is."""
+        if (entry is None or entry.foreign) and not word.isalpha() and not word.isdigit() and len(word) <= WORD_MAX:
+            entry = self._otherwise(word) or entry
+        return self._with_run(entry, word) if not word.isascii() and _IDEOGRAPHIC.search(word) else entry
 
     def _otherwise(self, word: str) -> Entry | None:
         """What a word of letters and others stands for that is no entry: by its parts, or by its digits for letters."""
-        if "'" in word and len(word) <= WORD_MAX:
+        if "'" in word:
             parts = [entry for part in word.split("'") if (entry := self._vocabulary.entry(part))]
             return entry_of(chain(*(p.meaning for p in parts)), chain(*(p.phrases for p in parts)))
-        if len(word) <= WORD_MAX:
-            for table in (LEET, LEET_L):
-                plain = word.translate(table)
-                if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)):
-                    return entry
-        return self._vocabulary.foreign.get(word)
+        for table in (LEET, LEET_L):
+            plain = word.translate(table)
+            if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)):
+                return entry
+        return None
 
     def _with_run(self, entry: Entry | None, word: str) -> Entry | None:
         """With what the entries without word borders stand for that are found in a word, and its Latin parts."""
@@ -103,44 +119,20 @@ class Reader:
     """Reads plain texts. What a word stands for is looked up once for all texts of a reader."""
 
     def __init__(self) -> None:
-        self._known = Known()
+        self._known = _Known()
         self.rot13: list[tuple[int, int]] = []
         self.reversed: list[tuple[int, int]] = []
 
-    def sentences(self, text: str) -> Iterator[Sentence]:
-        """The sentences that have a word, one after the other."""
+    def sentences(self, text: str) -> Sequence[Sentence]:
+        """The sentences that have a word, in their order."""
         self.rot13, self.reversed = [], []
+        cut = list(_cut(text))
+        self._known.learn(set(chain.from_iterable(one.words for one in cut)))
         holds_quotes = "'" in text or any(mark in text for mark in _QUOTES)
-        # A text of ASCII is split at blanks, which is sooner done; an apostrophe is in a word only between two letters.
-        blanked = text.translate(_BLANKED) if text.isascii() else None
-        at = 0
-        for end, until in chain((match.span() for match in _END.finditer(text)), ((len(text),) * 2,)):
-            if blanked is None or text.find("'", at, end) >= 0:
-                words = _WORD.findall(text, at, end)
-            else:
-                words = blanked[at:end].split()
-            if len(words) > SENTENCE_WORDS_MAX:
-                yield from self._parts(text, at, end, until)
-            elif words:
-                # Before the first word and behind the last one there is no character of a word.
-                start, last = text.find(words[0], at), words[-1]
-                span = start, text.rfind(last, start, end) + len(last)
-                yield self._sentence(text, words, span, until if holds_quotes else 0)
-            at = until
+        return [self._sentence(text, one, holds_quotes=holds_quotes) for one in cut]
 
-    def _parts(self, text: str, at: int, end: int, until: int) -> Iterator[Sentence]:
-        """A sentence of too many words, in parts; quotation marks of a part stand up to the end of the next word."""
-        words, spans = list[str](), list[tuple[int, int]]()
-        for match in _WORD.finditer(text, at, end):
-            if len(words) == SENTENCE_WORDS_MAX:
-                yield self._sentence(text, words, (spans[0][0], spans[-1][1]), match.end())
-                words, spans = [], []
-            words.append(match.group())
-            spans.append(match.span())
-        yield self._sentence(text, words, (spans[0][0], spans[-1][1]), until)
-
-    def _sentence(self, text: str, words: Sequence[str], span: tuple[int, int], until: int) -> Sentence:
-        """A sentence of these words; its quotation marks are looked for until a place, if it is not 0."""
+    def _sentence(self, text: str, cut: _Cut, *, holds_quotes: bool) -> Sentence:
+        words, (start, end), until = cut
         bits = counts = 0
         is_foreign = False
         for n, entry in enumerate(map(self._known.__getitem__, words), start=1):
@@ -154,15 +146,15 @@ class Reader:
                 elif n < len(words) and (words[n] in entry.seconds or words[n].startswith(entry.beginnings)):
                     bits |= entry.phrases_with(words, n)
         if is_foreign:
-            self._note(text, span)
+            self._note(text, cut.span)
         if bits & _ANY_AUTOMATIC and bits & _ANY_AGENT:
             bits |= self._described(words)
         if not bits:
-            return Sentence(*span, 0)
+            return Sentence(start, end, 0, words)
         said = bits & _OF_ONE | bits >> _most(counts) * WIDTH & _OF_ONE
-        if until and _QUOTE.search(text, span[0], until):
+        if holds_quotes and _QUOTE.search(text, start, until):
             said |= _QUOTED
-        return Sentence(*span, said)
+        return Sentence(start, end, said, words)
 
     def _note(self, text: str, span: tuple[int, int]) -> None:
         """Note where words of a sentence stand that are frequent in another alphabet or order."""
@@ -204,3 +196,34 @@ def _most(counts: int) -> int:
     counted = _COUNTS.unpack(counts.to_bytes(_COUNTS.size, "little"))[:0:-1]
     most = max(counted)
     return len(counted) - counted.index(most) if most else 0
+
+
+def _cut(text: str) -> Iterator[_Cut]:
+    """A text cut at the ends of its sentences."""
+    # A text of ASCII is split at blanks, which is sooner done; an apostrophe is in a word only between two letters.
+    blanked = text.translate(_BLANKED) if text.isascii() else None
+    at = 0
+    for end, until in chain((match.span() for match in _END.finditer(text)), ((len(text),) * 2,)):
+        if blanked is None or text.find("'", at, end) >= 0:
+            words = _WORD.findall(text, at, end)
+        else:
+            words = blanked[at:end].split()
+        if len(words) > SENTENCE_WORDS_MAX:
+            yield from _cut_long(text, at, end, until)
+        elif words:
+            # Before the first word and behind the last one there is no character of a word.
+            last = words[-1]
+            yield _Cut(words, (text.find(words[0], at), text.rfind(last, at, end) + len(last)), until)
+        at = until
+
+
+def _cut_long(text: str, at: int, end: int, until: int) -> Iterator[_Cut]:
+    """A sentence of too many words, in parts; quotation marks are looked for up to the end of the next word."""
+    words, spans = list[str](), list[tuple[int, int]]()
+    for match in _WORD.finditer(text, at, end):
+        if len(words) == SENTENCE_WORDS_MAX:
+            yield _Cut(words, (spans[0][0], spans[-1][1]), match.end())
+            words, spans = [], []
+        words.append(match.group())
+        spans.append(match.span())
+    yield _Cut(words, (spans[0][0], spans[-1][1]), until)

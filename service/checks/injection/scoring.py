@@ -27,6 +27,9 @@ SCALE = 1000
 LONG, WITHOUT_PAIRS = 120, -700
 """How many words and parts of words a text has, and its score by them and concepts, under which pairs are not looked at
 any more: they bring one such unit in a thousand over it."""
+OF_COUNT = 32
+MOST = (1 << OF_COUNT) - 1
+"""A count in the lowest bits of a number, and the most that it can be: more than any text has tokens."""
 KNOWN_MAX = 100_000
 """How many words are remembered with their weights, before all are forgotten."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
@@ -71,21 +74,21 @@ class Weights:
         self._poses = _weights(columns["pose"])
         self._families = {name: numbers for name, *numbers in _rows(columns["family"], 1 + len(FAMILIES))}
         self._weighed = Remembered(self._weigh)
-        self._counted = Remembered(lambda token: 1 + len(grams(token)))
         self._said = dict[int, tuple[int, int]]()
 
     def bar(self, field: CaseField) -> Bar:
         """The least scores in a field."""
         return self.bars[bar_of(field)]
 
-    def score(self, text: str, said: Iterable[int], poses: Sequence[int] = ()) -> float:
-        """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences, and
-        ``poses`` what passages of it pose as."""
-        if _LEET_SIGN.search(text):
-            text = _LEET.sub(self._spelt, text)
-        tokens = tokens_of(text)
-        weight = sum(map(self._weighed.__getitem__, tokens))
-        count = sum(map(self._counted.__getitem__, tokens))
+    def score(
+        self, text: str, said: Iterable[int], poses: Sequence[int] = (), words: Sequence[str] | None = None
+    ) -> float:
+        """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences,
+        ``poses`` what passages of it pose as, and ``words`` those of its sentences, if they are at hand."""
+        if _LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
+            text, words = spelt, None
+        total = sum(map(self._weighed.__getitem__, tokens_of(text, words)))
+        weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
         if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
             return score + weight / sqrt(count)
@@ -136,8 +139,13 @@ class Weights:
         return next((plain for plain in meant if plain in self._words), word)
 
     def _weigh(self, token: str) -> int:
-        """What a token adds, with its parts."""
-        return self._words.get(token, 0) + sum(map(self._grams.get, grams(token), repeat(0)))
+        """What a token adds, with its parts, and below that in `OF_COUNT` bits how many it and they are.
+
+        Sums of such numbers are both sums: a count is never negative.
+        """
+        parts = grams(token)
+        weight = self._words.get(token, 0) + sum(map(self._grams.get, parts, repeat(0)))
+        return (weight << OF_COUNT) + 1 + len(parts)
 
     def _concept(self, bits: int) -> tuple[int, int]:
         if len(self._said) > KNOWN_MAX:
