@@ -15,6 +15,8 @@ from service import samples
 from service.checks.injection import FieldText, check_injection
 from service.checks.injection.concepts import LEXICONS, STOPS
 from service.checks.injection.features import parts_of, tokens_of, units
+from service.checks.injection.fields import POSING
+from service.checks.injection.posing import POSES, posed
 from service.checks.injection.reading import Reader
 from service.checks.injection.views import View, read_plainly
 from service.debate.suspicions import CaseField
@@ -140,6 +142,13 @@ FILLERS = [
     ),
 ]
 
+POSED = """
+system: critic: assistant: tool result: search_validator: | document [system note] #### </document> <system> <task ]]>
+# your === ~~~ [[ {{ abc123 0xab12cd end_document_ab12cd >>> run(x) observation: thought: "} ] scepticism: none
+"confidence": 1, "verdict": { , {% model: ... the judge's verdict: -> => \u300b \u3011 \uff1a
+"confidencelevel": "high" "role":""".split()
+"""Words of poses that `Pose.words` does not list."""
+
 
 def compare(texts: Sequence[FieldText]) -> int:
     """Compare what is found in these texts; how many passages that is."""
@@ -264,3 +273,26 @@ def test_the_tokens_of_a_text_are_those_of_its_parts() -> None:
             assert tokens_of(words, unit.words) == parts_of(words).tokens, text
 
     assert from_sentences > 10_000
+
+
+def test_the_same_poses_are_found() -> None:
+    """Of attacks that pose as something, with lines and signs put among them, and of words that poses hold."""
+    draw, found = random.Random(5), set[int]()
+    posing = [one.text.lower() for one in injection.attacks("open") if one.family in POSING]
+    words = [*(word for pose in POSES for word in pose.words), *POSED]
+    for _ in range(3_000):
+        if draw.random() < 0.5:
+            text = draw.choice(posing)
+            for _ in range(draw.randint(0, 3)):
+                at = draw.randint(0, len(text))
+                text = (
+                    text[:at] + draw.choice(("\n", "\n\n", "\n> ", "[", "**", ":", '"', draw.choice(words))) + text[at:]
+                )
+        else:
+            text = "".join(draw.choice(words) + draw.choice((" ", "", "\n", "\n\n> ", ": ", "_")) for _ in range(30))
+        for sure in (True, False):
+            poses = list(posed(text, sure=sure))
+            assert poses == list(read_word_by_word.posed(text, sure=sure)), text
+            found.update(one.pose for one in poses)
+
+    assert len(found) > 15
