@@ -7,7 +7,7 @@ scored is what was trained.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from service.checks.injection.concepts import names_of
@@ -28,13 +28,19 @@ _TOKEN_OF_RUNS = lazily(
     rf"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}])[^\W_]){{1,{WORD_MAX}}}(?:'(?:(?![{_IDEOGRAPHS}])[^\W_]){{1,{WORD_MAX}}})*|[^\w\s]|_"
 )
 _SIGN = lazily(r"[^\w\s]")
-_DIGIT = lazily("[0-9]|[^\x00-\x7f]")
+_DIGIT = lazily("[0-9\x80-\U0010ffff]")
+_NUMBER = lazily("[0-9]+")
 _LEADING = lazily(
     r"(?:[\s>|*\u2022#\"'\u201c\u201d\u201e\u00ab\u00bb(,.]|-\s|<!--|/\*|//|[0-9]{1,4}(?=[\s|.)])|(?<=[0-9])\))*"
 )
 _TRAILING = " \t\r\n->*/\"'\u201c\u201d\u201e\u00ab\u00bb).,;:!?\u2026|\u3002\uff01\uff1f\uff1b"
 """What stands around a sentence and is easily put there or left out: it makes no pairs with what is said."""
 _BLANK = lazily(r"\n[ \t\r]*\n\s*|\n(?=[ \t]{0,12}(?:[|*\u2022+-]|[0-9]{1,2}[.)])[ \t])")
+_ASCII = [chr(n) for n in range(128)]
+_BLANKED = "".join(one if one.isalnum() or one == "'" else " " for one in _ASCII)
+"""By code point, what a character of ASCII is to words: itself, or a blank."""
+_SIGNS = {ord(one): None if one.isalnum() or one.isspace() or one == "'" else one for one in _ASCII}
+"""Leaves out each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
 _DIGITS = ("", "0", "00", "000", "0000")
 
 DISTANCES = (1, 2, 3)
@@ -55,6 +61,13 @@ class Unit(NamedTuple):
     start: int
     end: int
     sentences: Sequence[Sentence]
+    is_whole: bool = False
+    """Whether its words are those of its sentences: a sentence may begin before a unit, or end behind it."""
+
+    @property
+    def words(self) -> Sequence[str] | None:
+        """Its words, where they are those of its sentences."""
+        return list(chain.from_iterable(one.words for one in self.sentences)) if self.is_whole else None
 
     @property
     def alone(self) -> Sequence[Unit]:
@@ -88,33 +101,67 @@ def units(plain: str, sentences: Sequence[Sentence]) -> Iterator[Unit]:
         while here < len(sentences) and sentences[here].start < end:
             here += 1
         if here > first:
-            yield from _parts(at, end, sentences[first:here])
+            is_whole = sentences[here - 1].end <= end and (not first or sentences[first - 1].end <= at)
+            yield from _parts(at, end, sentences[first:here], is_whole=is_whole)
         first, at = here, match.end() if match else end
 
 
-def _parts(start: int, end: int, sentences: Sequence[Sentence]) -> Iterator[Unit]:
+def _parts(start: int, end: int, sentences: Sequence[Sentence], *, is_whole: bool) -> Iterator[Unit]:
     if end - start <= UNIT_MAX:
-        yield Unit(start, end, sentences)
+        yield Unit(start, end, sentences, is_whole)
         return
     first = 0
     for n, sentence in enumerate(sentences):
         if n > first and sentence.end - sentences[first].start > PART:
-            yield Unit(sentences[first].start, sentences[n - 1].end, sentences[first:n])
+            yield Unit(sentences[first].start, sentences[n - 1].end, sentences[first:n], is_whole)
             first = n
-    yield Unit(sentences[first].start, end, sentences[first:])
+    yield Unit(sentences[first].start, end, sentences[first:], is_whole)
 
 
 def parts_of(text: str) -> Parts:
     """A text in its tokens. Numbers are known by how many digits they have, ideographs stand alone."""
     expression = _TOKEN_OF_RUNS if not text.isascii() and _IDEOGRAPHIC.search(text) else _TOKEN
-    leading = _LEADING.match(text)
-    start = leading.end() if leading else 0
-    end = len(text.rstrip(_TRAILING))
+    start, end = _within(text)
     tokens = expression.findall(text, start, end)
     if _DIGIT.search(text):
         tokens = [_DIGITS[min(len(token), 4)] if token.isdigit() else token for token in tokens]
     around = _SIGN.findall(text, 0, start) + _SIGN.findall(text, max(start, end))
     return Parts({*tokens, *around}, [BORDER, *tokens, BORDER])
+
+
+def tokens_of(text: str, words: Sequence[str] | None = None) -> Set[str]:
+    """The different tokens of a text, as `parts_of` has them; ``words`` are those of its sentences, if these are known.
+
+    In a text of ASCII, tokens are its words and its signs, so that it need not be taken apart by an expression. Only
+    what may be in a word of a sentence and not in a token, or is too long for one, is looked at by itself.
+    """
+    if not text.isascii():
+        return parts_of(text).tokens
+    start, end = _within(text)
+    if words is None or any(sign in text for sign in "_@$"):
+        words = text[start:end].translate(_BLANKED).split()
+    elif start:  # before it are no words but numbers
+        words = words[len(_NUMBER.findall(text, 0, start)) :]
+    tokens = set(words)
+    if tokens and max(map(len, tokens)) > WORD_MAX:
+        return parts_of(text).tokens
+    if "'" in text:
+        odd = [token for token in tokens if "'" in token]
+        tokens.difference_update(odd)
+        tokens.update(*map(_TOKEN.findall, odd))
+        if "".join(words).count("'") != text.count("'"):
+            tokens.add("'")
+    if _DIGIT.search(text, start, max(start, end)):
+        numbers = list(filter(str.isdigit, tokens))
+        tokens.difference_update(numbers)
+        tokens.update(_DIGITS[min(len(number), 4)] for number in numbers)
+    return tokens.union(text.translate(_SIGNS))
+
+
+def _within(text: str) -> tuple[int, int]:
+    """A text without what stands around a sentence; where there is nothing else, the end may be before the start."""
+    leading = _LEADING.match(text)
+    return leading.end() if leading else 0, len(text.rstrip(_TRAILING))
 
 
 def grams(token: str) -> Sequence[str]:

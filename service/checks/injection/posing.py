@@ -13,17 +13,39 @@ from service.debate.suspicions import InjectionFamily
 class Pose(NamedTuple):
     """An expression of what a passage poses as. Every match holds one of ``words``.
 
-    One that is ``sure`` is found whatever else stands around it: next to no honest text has it.
+    One that is ``sure`` is found whatever else stands around it: next to no honest text has it. ``head`` finds where a
+    match may begin, so that the expression is not tried everywhere: one character and what stands behind it, which is
+    the end of a line where a match begins the next one, and else the first of a match.
     """
 
     family: InjectionFamily
     words: tuple[str, ...]
     expression: re.Pattern[str]
     sure: bool
+    ascii_words: tuple[str, ...]
+    head: re.Pattern[str] | None
+
+    def found_in(self, plain: str, lines: str) -> Iterator[re.Match[str]]:
+        """All matches in a text; ``lines`` is the same text behind the end of a line."""
+        heads = [head.start() for head in self.head.finditer(lines)] if self.head else None
+        if heads == [] or not any(map(plain.__contains__, self.ascii_words if plain.isascii() else self.words)):
+            return
+        if heads is None:
+            yield from self.expression.finditer(plain)
+            return
+        until = 0
+        for head in heads:
+            start = head if lines[head] == "\n" else head - 1
+            if start >= until and (match := self.expression.match(plain, start)):
+                yield match
+                until = match.end()
 
 
-def _pose(family: InjectionFamily, words: str, expression: str, *, sure: bool = False) -> Pose:
-    return Pose(family, tuple(words.split()), lazily(expression, re.MULTILINE), sure)
+def _pose(family: InjectionFamily, words: str, expression: str, *, sure: bool = False, head: str = "") -> Pose:
+    every = words.split()
+    shortest = tuple(word for word in every if not any(other in word for other in every if other != word))
+    ascii_words = tuple(filter(str.isascii, shortest))
+    return Pose(family, shortest, lazily(expression, re.MULTILINE), sure, ascii_words, lazily(head) if head else None)
 
 
 _ENDS = r"(?:end|ende|fin|fine|final|fim|einde|koniec|конец|конца|close|closed|begin|start|begins|starts|resumes?|last page|ends here)"
@@ -95,6 +117,7 @@ POSES: Sequence[Pose] = (
         r"|^[ \t>*_\[(]{0,6}(?:mensaje del sistema|message (?:du )?systeme|messaggio di sistema|mensagem do sistema|systembericht|systeembericht"
         r"|systemnachricht|systemmeldung|komunikat systemowy|системное сообщение|系统消息|系统提示|システムメッセージ)[\])*_ \t]{0,4}[:：\u2014][^\n]{8,300}"
         r"|</?system(?:[_-](?:prompt|message|note))?>[^\n]{0,200}",
+        head=r"[\n<](?:(?<=<)(?=/?system)|(?<=\n)(?=[ \t>]{0,4}##|[ \t>*_\[(]{0,6}(?:sy|si|dev|me|kom|си|系|シ)))",
     ),
     _pose(
         "fence",
@@ -103,6 +126,7 @@ POSES: Sequence[Pose] = (
         rf"|^[ \t>]{{0,4}}[-=_*~#<>+\u2500-\u257f]{{2,}}[^\n\w]{{0,4}}[^\n]{{0,40}}\b{_DATA}\b[^\n]{{0,40}}\b{_ENDS}\b[^\n]{{0,80}}"
         rf"|^[ \t>]{{0,4}}(?:end of|fin de[sl]?|ende der|ende des|fine dei|fine del|fim do|einde van|koniec) (?:\w+ ){{0,2}}{_DATA}\b[^\n]{{0,80}}",
         sure=True,
+        head=r"\n(?=[ \t>]{0,4}(?:[-=_*~#<>+\u2500-\u257f]{2}|e|f|koniec))",
     ),
     _pose(
         "fence",
@@ -110,6 +134,7 @@ POSES: Sequence[Pose] = (
         rf"[\[<{{\u27e6\u3010]{{1,3}}[ /]{{0,2}}[^\n\[\]<>]{{0,40}}{_NONCE}[^\n\[\]<>]{{0,40}}[\]>}})\u27e7\u3011]{{1,3}}"
         rf"|^\W{{0,6}}(?:end|begin|start|close|open|fin|ende|fine)_(?:of_)?[a-z_]{{4,40}}_{_NONCE}",
         sure=True,
+        head=r"[\n\[<{\u27e6\u3010](?:(?<!\n)|(?=\W{0,6}(?:end|begin|start|close|open|fin)))",
     ),
     _pose(
         "fence",
@@ -122,6 +147,7 @@ POSES: Sequence[Pose] = (
         "``` ~~~",
         rf"^(?:```|~~~)[^\n]{{0,20}}\n\s{{0,6}}(?:end of [^\n]{{1,40}}\n\s{{0,6}})?#{{1,4}} [^\n]{{0,20}}\b(?:{_ORDERING}|what you|your)\b[^\n]{{0,40}}\n[^`~]{{0,300}}",
         sure=True,
+        head=r"\n(?=(?:```|~~~))",
     ),
     _pose(
         "tool",
@@ -141,6 +167,7 @@ POSES: Sequence[Pose] = (
         ": ] \uff1a",
         rf"^[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}\n(?:[ \t]{{0,8}}\n){{0,2}}"
         rf"[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}",
+        head=rf"\n(?=[ \t>*_\[(]{{0,6}}{_SPEAKERS}[^\n])",
     ),
     _pose(
         "fence",
@@ -153,6 +180,7 @@ POSES: Sequence[Pose] = (
         "*** === --- ### +++ ~~~",
         r"^[ \t>]{0,4}([*=#+~-]{3,})[ \t][^\n]{4,100}[*=#+~-]{3,}[ \t]{0,8}\n{1,2}[ \t>]{0,4}\1[ \t][^\n]{4,100}[*=#+~-]{3,}[^\n]{0,4}(?:\n[^\n]{0,200}){0,2}",
         sure=True,
+        head=r"\n(?=[ \t>]{0,4}[*=#+~-]{3})",
     ),
     _pose(
         "system",
@@ -162,6 +190,7 @@ POSES: Sequence[Pose] = (
         rf"|^[ \t>*_\[(#]{{0,6}}(?:{_DEVELOPER} {_MESSAGE}|{_MESSAGE} (?:d[aeiou]l{{0,2}}[aeo']? ?|van de |vom )?{_DEVELOPER})"
         r"[\])*_ \t]{0,4}(?:\([^\n()]{1,40}\)|[0-9]{1,6})?[ \t]{0,4}[:：\u2014\n][^\n]{8,300}",
         sure=True,
+        head=rf"[\n\[](?:(?<=\[)(?=/?{_DEVELOPER})|(?<=\n)(?=[ \t>*_\[(#]{{0,6}}(?:{_DEVELOPER}|{_MESSAGE})))",
     ),
     _pose(
         "system",
@@ -176,6 +205,7 @@ POSES: Sequence[Pose] = (
         rf"^[ \t>*_\[(]{{0,6}}(?:{_TOOL} {{0,1}}{_RESULT}|{_RESULT} (?:d[aeiou]?l{{0,2}}[aeo']? ?|des |der |van (?:de|het) |)?(?:l'|la |le )?{_TOOL})"
         r"[^\n:：]{0,60}[:：][^\n]{8,300}",
         sure=True,
+        head=rf"\n(?=[ \t>*_\[(]{{0,6}}(?:{_TOOL}|{_RESULT}))",
     ),
     _pose(
         "tool",
@@ -188,13 +218,15 @@ POSES: Sequence[Pose] = (
         "observation thought action \u041d мысль observac osserv beobacht obser \u89c2 \u89b3",
         rf"^[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}\n\s{{0,8}}[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}",
         sure=True,
+        head=rf"\n(?=[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：])",
     ),
-    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True),
+    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True, head=r"\n(?=>>>)"),
     _pose(
         "reply",
         ": >>",
         r"^[ \t>*_]{0,4}(?:(?:the )?(?:assistant|ai|model|asistente|assistente|assistant ia|ki|assistent|asystent|ассистент|ии|助手|アシスタント))[ *_]{0,3}[:：] {0,2}[^\n]{20,300}"
         rf"|^[ \t>*_]{{0,4}}{_SPEAKERS}(?:'s)? (?:output|reply|response|summary|verdict|ruling|statement|turn|conclusion)\b[^\n:>]{{0,30}}(?::|>>)[^\n]{{10,300}}",
+        head=rf"\n(?=[ \t>*_]{{0,4}}(?:the |ии|助手|アシスタント|{_SPEAKERS}))",
     ),
     _pose(
         "reply",
@@ -221,10 +253,12 @@ class Posed(NamedTuple):
 
 def posed(plain: str, *, sure: bool = False) -> Iterator[Posed]:
     """The passages of a plain view that pose as something else; only those that surely do, where this is asked."""
-    holds_code = _IN_CODE.search(plain) is not None
+    holds_code: bool | None = None
+    lines = f"\n{plain}"
     for number, pose in enumerate(POSES):
-        if (pose.sure or not sure) and any(word in plain for word in pose.words):
-            for match in pose.expression.finditer(plain):
-                start, end = match.span()
-                if not holds_code or not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
-                    yield Posed(start, end, number)
+        for match in pose.found_in(plain, lines) if pose.sure or not sure else ():
+            if holds_code is None:
+                holds_code = _IN_CODE.search(plain) is not None
+            start, end = match.span()
+            if not holds_code or not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
+                yield Posed(start, end, number)

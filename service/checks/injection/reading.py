@@ -1,12 +1,20 @@
-"""One pass over a plain view: its sentences, and which concepts of which language stand in each."""
+"""One pass over a plain view: its sentences, and which concepts stand in each.
+
+A text is cut at the ends of its sentences first, and each sentence into words by one expression. A word is looked up
+when it is first met, and a sentence adds up what its words stand for in two numbers for all languages (`Entry`).
+Phrases, and words in another alphabet or order, are looked for in sentences that have the first word of one.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from struct import Struct
+from typing import NamedTuple
 
-from service.checks.injection.characters import LEET, LEET_L, is_ideographic
-from service.checks.injection.concepts import BITS, NOTHING, STOPS, Entry, Vocabulary, vocabulary
+from service.checks.injection.characters import LEET, LEET_L
+from service.checks.injection.concepts import BITS, LEXICONS, WIDTH, Entry, entry_of, in_all, vocabulary
 from service.checks.patterns import lazily
 
 SENTENCE_WORDS_MAX = 60
@@ -21,135 +29,154 @@ FOREIGN_GAP = 80
 """The most characters between two of them."""
 _QUOTED = BITS["QUOTED"]
 _AUTOMATIC, _AGENT, _READER = BITS["AUTOMATIC"], BITS["AGENT"], BITS["READER"]
-_ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
-_TOKEN = lazily(
-    r"([\w@$](?:[\w@$]|'(?=\w))*)|([.!?\u2026](?=[\s\"'\u201c\u201d\u00bb)\]*_|<]|$)|=[\"']|[\"']>|<!--|-->|[;\u3002\uff01\uff1f\uff1b!?]"
-    r"|\n[ \t]*\n|\n(?=[ \t]*(?:[#|*\u2022-]|[0-9]{1,2}[.)])[ \t])|\Z)"
+_ANY_AUTOMATIC, _ANY_AGENT = in_all(_AUTOMATIC), in_all(_AGENT)
+_OF_ONE = (1 << WIDTH) - 1
+_COUNTS = Struct(f"<{len(LEXICONS)}I")
+_WORD = lazily(r"[\w@$]+(?:'(?=\w)[\w@$]+)*")
+_BLANKED = "".join(chr(n) if chr(n).isalnum() or chr(n) in "_@$" else " " for n in range(128))
+"""By code point what a character of ASCII is to words: itself, or a blank."""
+_END = lazily(
+    r"[.\u2026!?;\u3002\uff01\uff1f\uff1b=\"'<\n-](?:(?<=[!?;\u3002\uff01\uff1f\uff1b])"
+    r"|(?<=[.\u2026])(?=[\s\"'\u201c\u201d\u00bb)\]*_|<]|$)|(?<==)[\"']|(?<=[\"'])>|(?<=<)!--|(?<=-)->"
+    r"|(?<=\n)[ \t]*\n|(?<=\n)(?=[ \t]*(?:[#|*\u2022-]|[0-9]{1,2}[.)])[ \t]))"
 )
-_QUOTE = lazily("[\"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300e`]|(?<!\\w)'(?=\\w)")
-_SAYS_NOTHING, _FOREIGN = Entry((), ()), Entry((), ())
-"""What a word stands for that no lexicon has, and what one does that is frequent in another alphabet or order."""
+"""What ends a sentence. No word has a character of it, so that words are the same between two ends as in the whole."""
+_QUOTES = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300e`'
+_QUOTE = lazily(f"[{_QUOTES}'](?:(?<!')|(?<!\\w')(?=\\w))")
 _IDEOGRAPHIC = lazily("[\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f]+")
 
 
-Pending = tuple[int, tuple[tuple[str, bool], ...], int, int]
-"""A phrase that has begun: how many of its further words were met, these words, its language and its bits."""
+class Sentence(NamedTuple):
+    """A sentence of a view: its place, its concepts in the language of which it has the most words, and its words."""
+
+    start: int
+    end: int
+    said: int
+    words: Sequence[str]
 
 
-class Sentence:
-    """A sentence of a view: its place, and the bits of its concepts by language."""
+class _Cut(NamedTuple):
+    """The words of a sentence, their place, and up to where quotation marks are looked for."""
 
-    __slots__ = ("bits", "counts", "end", "start", "words")
+    words: Sequence[str]
+    span: tuple[int, int]
+    until: int
 
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.end = start
-        self.bits: dict[int, int] = {}
-        self.counts: dict[int, int] = {}
-        self.words = 0
 
-    @property
-    def said(self) -> int:
-        """The concepts of this sentence, in the language of which it has the most words."""
-        language = max(((count, n) for n, count in self.counts.items() if n), default=(0, 0))[1]
-        return self.bits.get(language, 0) | self.bits.get(0, 0)
+class _Known(dict[str, Entry | None]):
+    """What each word that was met stands for; ``None`` for nothing."""
+
+    def __init__(self) -> None:
+        self._vocabulary = vocabulary()
+
+    def learn(self, words: set[str]) -> None:
+        """Look up those of these words that are new."""
+        new = words - self.keys()
+        foreign = self._vocabulary.foreign
+        self.update(dict.fromkeys(new))
+        self.update((word, foreign[word]) for word in new & foreign.keys())
+        self.update(self._vocabulary.entries(new))
+        for word in new:
+            if not word.isalpha() or not word.isascii():
+                self[word] = self._odd(self[word], word)
+
+    def _odd(self, entry: Entry | None, word: str) -> Entry | None:
+        """What a word of other characters than letters of ASCII stands for; ``entry`` is what it does as it is."""
+        if (entry is None or entry.foreign) and not word.isalpha() and not word.isdigit() and len(word) <= WORD_MAX:
+            entry = self._otherwise(word) or entry
+        return self._with_run(entry, word) if not word.isascii() and _IDEOGRAPHIC.search(word) else entry
+
+    def _otherwise(self, word: str) -> Entry | None:
+        """What a word of letters and others stands for that is no entry: by its parts, or by its digits for letters."""
+        if "'" in word:
+            parts = [entry for part in word.split("'") if (entry := self._vocabulary.entry(part))]
+            return entry_of(chain(*(p.meaning for p in parts)), chain(*(p.phrases for p in parts)))
+        for table in (LEET, LEET_L):
+            plain = word.translate(table)
+            if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)):
+                return entry
+        return None
+
+    def _with_run(self, entry: Entry | None, word: str) -> Entry | None:
+        """With what the entries without word borders stand for that are found in a word, and its Latin parts."""
+        runs = self._vocabulary.runs
+        bits, counts = (entry.bits, entry.counts) if entry else (0, 0)
+        for at, character in enumerate(word):
+            if character in runs:
+                for term, of, count in runs[character]:
+                    if word.startswith(term, at):
+                        bits |= of
+                        counts += count
+        for part in re.split(r"[^a-z]+", word):
+            if part and (latin := self._vocabulary.entry(part)):
+                bits |= latin.bits
+        if entry and not entry.foreign:
+            return entry._replace(bits=bits, counts=counts)
+        return Entry(bits, counts, is_more=False) if bits else None
 
 
 class Reader:
-    """Reads a plain text word by word. What a word stands for is looked up once for each text."""
+    """Reads plain texts. What a word stands for is looked up once for all texts of a reader."""
 
     def __init__(self) -> None:
-        self._vocabulary: Vocabulary = vocabulary()
-        self._known: dict[str, Entry] = {}
-        self._foreign: dict[str, str] = {}
+        self._known = _Known()
         self.rot13: list[tuple[int, int]] = []
         self.reversed: list[tuple[int, int]] = []
 
-    def sentences(self, text: str) -> Iterator[Sentence]:
-        """The sentences that have a word, one after the other."""
+    def sentences(self, text: str) -> Sequence[Sentence]:
+        """The sentences that have a word, in their order."""
         self.rot13, self.reversed = [], []
-        now, pending = Sentence(0), list[Pending]()
+        cut = list(_cut(text))
+        self._known.learn(set(chain.from_iterable(one.words for one in cut)))
+        holds_quotes = "'" in text or any(mark in text for mark in _QUOTES)
+        return [self._sentence(text, one, holds_quotes=holds_quotes) for one in cut]
+
+    def _sentence(self, text: str, cut: _Cut, *, holds_quotes: bool) -> Sentence:
+        words, (start, end), until = cut
+        bits = counts = 0
+        is_foreign = False
+        for n, entry in enumerate(map(self._known.__getitem__, words), start=1):
+            if entry is None:
+                continue
+            bits |= entry[0]
+            counts += entry[1]
+            if entry[2]:
+                if entry.foreign:
+                    is_foreign = True
+                elif n < len(words) and (words[n] in entry.seconds or words[n].startswith(entry.beginnings)):
+                    bits |= entry.phrases_with(words, n)
+        if is_foreign:
+            self._note(text, cut.span)
+        if bits & _ANY_AUTOMATIC and bits & _ANY_AGENT:
+            bits |= self._described(words)
+        if not bits:
+            return Sentence(start, end, 0, words)
+        said = bits & _OF_ONE | bits >> _most(counts) * WIDTH & _OF_ONE
+        if holds_quotes and _QUOTE.search(text, start, until):
+            said |= _QUOTED
+        return Sentence(start, end, said, words)
+
+    def _note(self, text: str, span: tuple[int, int]) -> None:
+        """Note where words of a sentence stand that are frequent in another alphabet or order."""
+        for match in _WORD.finditer(text, *span):
+            entry = self._known[match.group()]
+            if entry and entry.foreign:
+                (self.rot13 if entry.foreign == "rot13" else self.reversed).append(match.span())
+
+    def _described(self, words: Sequence[str]) -> int:
+        """The bits of a reader that is a machine, in each language in which one word says what it is, and one close to
+        it that it is automatic."""
+        described = 0
         last: dict[int, tuple[int, int]] = {}
-        known = self._known
-        for match in _TOKEN.finditer(text):
-            word = match.group(1)
-            if word is None or now.words >= SENTENCE_WORDS_MAX:
-                if now.words:
-                    if now.bits and _QUOTE.search(text, now.start, match.end()):
-                        now.bits[0] = now.bits.get(0, 0) | _QUOTED
-                    yield now
-                now, pending, last = Sentence(match.start() if word else match.end()), [], {}
-                if word is None:
-                    continue
-            if not now.words:
-                now.start = match.start()
-            now.words += 1
-            now.end = match.end()
-            if pending:
-                pending = list(_further(pending, word, now))
-            entry = known.get(word)
-            if entry is _SAYS_NOTHING:
-                continue
-            entry = self._look_up(word, match, now)
-            for language, bits in entry.meaning:
-                now.bits[language] = now.bits.get(language, 0) | bits
-                now.counts[language] = now.counts.get(language, 0) + 1
+        for n, entry in enumerate(map(self._known.__getitem__, words)):
+            for language, bits in entry.meaning if entry else ():
                 if bits & (_AUTOMATIC | _AGENT):
-                    _describe(now, last, language, bits)
-            if entry.phrases:
-                pending += [(0, phrase.rest, phrase.language, phrase.bits) for phrase in entry.phrases]
-
-    def _look_up(self, word: str, match: re.Match[str], now: Sentence) -> Entry:
-        entry = self._known.get(word)
-        if entry is None:
-            entry = self._known[word] = self._read(word)
-        if not word.isascii() and _IDEOGRAPHIC.search(word):
-            self._read_run(word, now)
-        elif entry is _FOREIGN:
-            written = self._foreign.get(word)
-            if written == "rot13":
-                self.rot13.append(match.span())
-            elif written == "reversed":
-                self.reversed.append(match.span())
-        return entry
-
-    def _read(self, word: str) -> Entry:
-        """What a word stands for, also where it is written with digits for letters."""
-        entry = self._vocabulary.entry(word)
-        if entry is not NOTHING:
-            return entry
-        if "'" in word and len(word) <= WORD_MAX:
-            parts = [self._vocabulary.entry(part) for part in word.split("'")]
-            return Entry(sum((p.meaning for p in parts), ()), sum((p.phrases for p in parts), ()))
-        if not word.isalpha() and not word.isdigit() and len(word) <= WORD_MAX:
-            for table in (LEET, LEET_L):
-                plain = word.translate(table)
-                if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)) is not NOTHING:
-                    return entry
-        if word not in STOPS and len(word) <= WORD_MAX and self._is_foreign(word):
-            return _FOREIGN
-        return NOTHING if not word.isascii() and _IDEOGRAPHIC.search(word) else _SAYS_NOTHING
-
-    def _is_foreign(self, word: str) -> bool:
-        if self._vocabulary.is_plain(word[::-1]):
-            self._foreign[word] = "reversed"
-        elif word.isascii() and self._vocabulary.is_plain(word.translate(_ROT13)):
-            self._foreign[word] = "rot13"
-        return word in self._foreign
-
-    def _read_run(self, word: str, now: Sentence) -> None:
-        runs = self._vocabulary.runs
-        for at, character in enumerate(word):
-            if not is_ideographic(character):
-                continue
-            for term, meaning in runs.get(character, ()):
-                if word.startswith(term, at):
-                    for language, bits in meaning:
-                        now.bits[language] = now.bits.get(language, 0) | bits
-                        now.counts[language] = now.counts.get(language, 0) + 1
-        for part in re.split(r"[^a-z]+", word):
-            for language, bits in self._vocabulary.entry(part).meaning if part else ():
-                now.bits[language] = now.bits.get(language, 0) | bits
+                    automatic, agent = last.get(language, (-9, -9))
+                    automatic, agent = n if bits & _AUTOMATIC else automatic, n if bits & _AGENT else agent
+                    last[language] = automatic, agent
+                    if min(automatic, agent) >= 0 and 0 < abs(automatic - agent) <= APART_MAX:
+                        described |= _READER << language * WIDTH
+        return described
 
     def stretches(self, marks: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
         """The stretches of a text in which such words stand close together, with what stands around them."""
@@ -164,24 +191,39 @@ class Reader:
                 first = n
 
 
-def _further(pending: list[Pending], word: str, now: Sentence) -> Iterator[Pending]:
-    """The phrases that go on behind a word; those that end with it are noted."""
-    for at, rest, language, bits in pending:
-        expected, is_stem = rest[at]
-        if word == expected or (is_stem and word.startswith(expected)):
-            if at + 1 == len(rest):
-                now.bits[language] = now.bits.get(language, 0) | bits
-            else:
-                yield at + 1, rest, language, bits
+def _most(counts: int) -> int:
+    """The language of the most words, the later one of two with as many; 0, which is none, where no word counts."""
+    counted = _COUNTS.unpack(counts.to_bytes(_COUNTS.size, "little"))[:0:-1]
+    most = max(counted)
+    return len(counted) - counted.index(most) if most else 0
 
 
-def _describe(now: Sentence, last: dict[int, tuple[int, int]], language: int, bits: int) -> None:
-    """Note a reader that is a machine where one word says what it is, and one close to it that it is automatic."""
-    automatic, agent = last.get(language, (-9, -9))
-    automatic, agent = (
-        now.words if bits & _AUTOMATIC else automatic,
-        now.words if bits & _AGENT else agent,
-    )
-    last[language] = automatic, agent
-    if min(automatic, agent) > 0 and 0 < abs(automatic - agent) <= APART_MAX:
-        now.bits[language] |= _READER
+def _cut(text: str) -> Iterator[_Cut]:
+    """A text cut at the ends of its sentences."""
+    # A text of ASCII is split at blanks, which is sooner done; an apostrophe is in a word only between two letters.
+    blanked = text.translate(_BLANKED) if text.isascii() else None
+    at = 0
+    for end, until in chain((match.span() for match in _END.finditer(text)), ((len(text),) * 2,)):
+        if blanked is None or text.find("'", at, end) >= 0:
+            words = _WORD.findall(text, at, end)
+        else:
+            words = blanked[at:end].split()
+        if len(words) > SENTENCE_WORDS_MAX:
+            yield from _cut_long(text, at, end, until)
+        elif words:
+            # Before the first word and behind the last one there is no character of a word.
+            last = words[-1]
+            yield _Cut(words, (text.find(words[0], at), text.rfind(last, at, end) + len(last)), until)
+        at = until
+
+
+def _cut_long(text: str, at: int, end: int, until: int) -> Iterator[_Cut]:
+    """A sentence of too many words, in parts; quotation marks are looked for up to the end of the next word."""
+    words, spans = list[str](), list[tuple[int, int]]()
+    for match in _WORD.finditer(text, at, end):
+        if len(words) == SENTENCE_WORDS_MAX:
+            yield _Cut(words, (spans[0][0], spans[-1][1]), match.end())
+            words, spans = [], []
+        words.append(match.group())
+        spans.append(match.span())
+    yield _Cut(words, (spans[0][0], spans[-1][1]), until)

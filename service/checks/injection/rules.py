@@ -14,7 +14,7 @@ from service.checks.injection.features import Unit, units
 from service.checks.injection.fields import COUNTED, FieldText
 from service.checks.injection.hidden import written
 from service.checks.injection.posing import POSES, Posed, posed
-from service.checks.injection.reading import Reader
+from service.checks.injection.reading import Reader, Sentence
 from service.checks.injection.scoring import Weights, weights
 from service.checks.injection.views import View, read_plainly
 from service.debate.suspicions import CaseField, InjectionFamily, InjectionFound, Suspicion
@@ -33,7 +33,7 @@ DULL = -1000
 """The score of a unit's words up to which it is not looked at any further: three of five in a contract."""
 LOOKED_INTO = -700
 """The score over which the sentences of a unit are scored too: an order among others raises its whole unit."""
-CLASSIC = (BITS["IGNORE"], BITS["INSTRUCTION"], BITS["PRIOR"])
+CLASSIC = bits_of("IGNORE", "INSTRUCTION", "PRIOR")
 CLASSIC_BAR, QUOTED_BAR = -400, 0
 """The least score of a sentence that says to ignore earlier instructions, and of one with quotation marks. Of 11,654
 honest texts whose authors a model had not seen some seven are over it."""
@@ -103,34 +103,61 @@ def _passages(origin: View, reader: Reader, depth: int, field: CaseField) -> Ite
             yield from _passages(inner, reader, depth + 1, field)
 
 
-def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
-    """The units of a plain view that look like orders to a model, each cut to the sentences that do; and single
-    sentences of other units, where they look so much more."""
+def _orders(plain: View, reader: Reader, field: CaseField, border: int | None = None) -> Iterator[Passage]:
+    """The passages of a plain view that look like orders to a model.
+
+    Where a border in the stored text is given, only those over it need be among them: what is found in a sentence or a
+    unit lies within it, so the others are not scored.
+    """
     model, text = weights(), plain.text
-    bar, counted = model.bar(field), COUNTED.get(field)
     for start, end, pose in posed(text, sure=True):
         yield _passage(plain, (start, end), POSES[pose].family)
-    sentences = list(reader.sentences(text))
+    sentences = reader.sentences(text)
     for sentence in sentences:
-        words = text[sentence.start : sentence.end + 1]
-        least = QUOTED_BAR if sentence.said & BITS["QUOTED"] else CLASSIC_BAR
-        if _is_classic(sentence.said) and model.score(words, [sentence.said]) > least:
-            yield _named(model, plain, Unit(sentence.start, sentence.end, [sentence]), (), counted or {"override"})
+        if _is_classic(sentence.said) and _reaches(plain, sentence, border):
+            words = text[sentence.start : sentence.end + 1]
+            least = QUOTED_BAR if sentence.said & BITS["QUOTED"] else CLASSIC_BAR
+            if model.score(words, [sentence.said]) > least:
+                unit, counted = Unit(sentence.start, sentence.end, [sentence]), COUNTED.get(field, {"override"})
+                yield _named(model, plain, unit, (), counted)
     for unit in units(text, sentences):
-        words = text[unit.start : unit.end]
-        score = model.score(words, unit.said)
-        if score <= DULL:
-            continue
-        posing = [Posed(unit.start + start, unit.start + end, pose) for start, end, pose in posed(words)]
-        score += model.of_poses([one.pose for one in posing])
-        if score > bar.unit or (score > bar.hidden and _is_hidden(plain, unit)):
-            yield _named(model, plain, _telling(model, text, unit, posing), posing, counted)
-        elif score > LOOKED_INTO and len(unit.sentences) > 1:
-            for one in unit.alone:
-                within = _within(one, posing)
-                score = _score(model, text, one, within)
-                if score > bar.sentence or (score > bar.unit and _is_markup(plain, one)):
-                    yield _named(model, plain, one, within, counted)
+        if _reaches(plain, unit, border):
+            yield from _orders_of(model, plain, unit, field, border)
+
+
+def _orders_of(model: Weights, plain: View, unit: Unit, field: CaseField, border: int | None) -> Iterator[Passage]:
+    """A unit that looks like an order to a model, cut to the sentences that do; or single sentences of it, where they
+    look so much more."""
+    bar, counted, text = model.bar(field), COUNTED.get(field), plain.text
+    words = text[unit.start : unit.end]
+    score = model.score(words, unit.said, words=unit.words)
+    if score <= DULL:
+        return
+    posing = [Posed(unit.start + start, unit.start + end, pose) for start, end, pose in posed(words)]
+    score += model.of_poses([one.pose for one in posing])
+    if score > bar.unit or (score > bar.hidden and _is_hidden(plain, unit)):
+        yield _named(model, plain, _telling(model, text, unit, posing), posing, counted)
+    elif score > LOOKED_INTO and len(unit.sentences) > 1:
+        for one in unit.alone:
+            if not _reaches(plain, one, border):
+                continue
+            within = _within(one, posing)
+            score = _score(model, text, one, within)
+            if score > bar.sentence or (score > bar.unit and _is_markup(plain, one)):
+                yield _named(model, plain, one, within, counted)
+
+
+def _reaches(plain: View, one: Unit | Sentence, border: int | None) -> bool:
+    """Whether a unit or a sentence lies over a border in the stored text, where there is one."""
+    if border is None:
+        return True
+    start, end = plain.stored(one.start, one.end)
+    return _is_over(start, end, border)
+
+
+def _is_over(start: int, end: int, border: int) -> bool:
+    """Whether a span begins before the blank at a border and ends behind it."""
+    return start < border - 1 and end > border
 
 
 def _is_classic(said: int) -> bool:
@@ -138,7 +165,7 @@ def _is_classic(said: int) -> bool:
 
     In any language that has a lexicon it is an order with a lower score than others.
     """
-    if any(not said & concept for concept in CLASSIC):
+    if said & CLASSIC != CLASSIC:
         return False
     return not said & (OF_OTHERS if said & TO_ITS_READER else OF_OTHERS | OF_RULES)
 
@@ -199,8 +226,8 @@ def _cross(texts: Sequence[FieldText], found: list[list[Passage]], first: int, s
     skipped = len(other) - len(other.lstrip())
     head, border = other[skipped : skipped + BORDER], len(one) - start + 1
     joined = View(f"{one[start:]} {head}")
-    for passage in _orders(read_plainly(joined), reader, texts[second].field):
-        if passage.start < border - 1 and passage.end > border:
+    for passage in _orders(read_plainly(joined), reader, texts[second].field, border):
+        if _is_over(passage.start, passage.end, border):
             before = Passage(start + passage.start, len(one), passage.family, "split")
             behind = Passage(skipped, skipped + passage.end - border, passage.family, "split")
             if not any(_covers(here, there) for here, there in ((found[first], before), (found[second], behind))):

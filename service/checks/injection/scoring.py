@@ -16,7 +16,7 @@ from pkgutil import get_data
 from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
-from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of
+from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
 from service.checks.patterns import lazily
@@ -27,10 +27,16 @@ SCALE = 1000
 LONG, WITHOUT_PAIRS = 120, -700
 """How many words and parts of words a text has, and its score by them and concepts, under which pairs are not looked at
 any more: they bring one such unit in a thousand over it."""
+OF_COUNT = 32
+MOST = (1 << OF_COUNT) - 1
+"""A count in the lowest bits of a number, and the most that it can be: more than any text has tokens."""
 KNOWN_MAX = 100_000
 """How many words are remembered with their weights, before all are forgotten."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
+
+_LEET_SIGN = lazily(r"[0134578@$](?:(?=[a-z])|(?<=[a-z].))")
+"""What every word of `_LEET` has: it is of letters and these, of both, so somewhere they are side by side."""
 
 
 class Bar(NamedTuple):
@@ -68,22 +74,25 @@ class Weights:
         self._poses = _weights(columns["pose"])
         self._families = {name: numbers for name, *numbers in _rows(columns["family"], 1 + len(FAMILIES))}
         self._weighed = Remembered(self._weigh)
-        self._counted = Remembered(lambda token: 1 + len(grams(token)))
         self._said = dict[int, tuple[int, int]]()
 
     def bar(self, field: CaseField) -> Bar:
         """The least scores in a field."""
         return self.bars[bar_of(field)]
 
-    def score(self, text: str, said: Iterable[int], poses: Sequence[int] = ()) -> float:
-        """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences, and
-        ``poses`` what passages of it pose as."""
-        parts = parts_of(_LEET.sub(self._spelt, text))
-        weight = sum(map(self._weighed.__getitem__, parts.tokens))
-        count = sum(map(self._counted.__getitem__, parts.tokens))
+    def score(
+        self, text: str, said: Iterable[int], poses: Sequence[int] = (), words: Sequence[str] | None = None
+    ) -> float:
+        """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences,
+        ``poses`` what passages of it pose as, and ``words`` those of its sentences, if they are at hand."""
+        if _LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
+            text, words = spelt, None
+        total = sum(map(self._weighed.__getitem__, tokens_of(text, words)))
+        weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
         if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
             return score + weight / sqrt(count)
+        parts = parts_of(text)
         for far, weighed in self._pairs.items():
             pairs = parts.pairs(far)
             weight += sum(map(weighed.get, pairs, repeat(0)))
@@ -130,8 +139,13 @@ class Weights:
         return next((plain for plain in meant if plain in self._words), word)
 
     def _weigh(self, token: str) -> int:
-        """What a token adds, with its parts."""
-        return self._words.get(token, 0) + sum(map(self._grams.get, grams(token), repeat(0)))
+        """What a token adds, with its parts, and below that in `OF_COUNT` bits how many it and they are.
+
+        Sums of such numbers are both sums: a count is never negative.
+        """
+        parts = grams(token)
+        weight = self._words.get(token, 0) + sum(map(self._grams.get, parts, repeat(0)))
+        return (weight << OF_COUNT) + 1 + len(parts)
 
     def _concept(self, bits: int) -> tuple[int, int]:
         if len(self._said) > KNOWN_MAX:

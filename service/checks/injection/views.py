@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from service.checks.injection.characters import FOLDING, LOOK_ALIKE, LOOKING_ALIKE, fold, is_mixed
@@ -118,16 +118,34 @@ def read_plainly(origin: View) -> View:
     text = fold(view.text)
     if len(text) != len(view.text):  # a form that is itself folded to another length: no character has one today
         text = view.text.lower() if len(view.text.lower()) == len(view.text) else view.text
-    if not LOOKING_ALIKE.isdisjoint(text):
+    if not LOOKING_ALIKE.isdisjoint(text) and _SIDE_BY_SIDE.search(text):
         text = _MIXED.sub(_unmixed, text)
     return Stretch(view, (0, len(view.text)), text, "")
 
 
 def _without_breaks(origin: View) -> View:
-    replaced = [
-        Replaced(*match.span(), by) for match in _BREAK.finditer(origin.text) if (by := _joined(match)) is not None
-    ]
+    replaced = [Replaced(*match.span(), by) for match in _breaks(origin.text) if (by := _joined(match)) is not None]
     return Pieced(origin, replaced) if replaced else origin
+
+
+def _breaks(text: str) -> Iterator[re.Match[str]]:
+    """All that `_BREAK` finds in a text, which is tried only where it may begin.
+
+    A match begins with one of the signs, with a hyphen before the end of a line, with a letter that stands alone before
+    two others that do, or with one behind two blanks. Where nearly every character may begin one, it is tried at each.
+    """
+    starts = [match.start() for expression in (_SIGN, _HYPHEN) for match in expression.finditer(text)]
+    starts += [match.start() - 1 for match in _SPACED.finditer(text) if match.start()]
+    if "  " in text or "\t" in text:
+        starts += [match.end() for match in _BEHIND_BLANKS.finditer(text)]
+    if len(starts) * DENSE > len(text):
+        yield from _BREAK.finditer(text)
+        return
+    at = 0
+    for start in sorted(starts):
+        if start >= at and (match := _BREAK.match(text, start)):
+            yield match
+            at = match.end()
 
 
 def _joined(match: re.Match[str]) -> str | None:
@@ -155,6 +173,12 @@ def _unmixed(match: re.Match[str]) -> str:
     return match.group().translate(LOOK_ALIKE) if is_mixed(match.group()) else match.group()
 
 
+DENSE = 16
+"""Where a break may begin at more than one in so many characters, each is tried."""
+_SIGN = lazily(r"[&%=\\<]")
+_HYPHEN = lazily(r"-[ \t]{0,8}\r?\n")
+_SPACED = lazily(r"[ .\u00b7_*-](?=\w[ .\u00b7_*-]\w[ .\u00b7_*-])")
+_BEHIND_BLANKS = lazily(r"[ \t](?<=[ \t]{2})(?=\w \w)")
 _BREAK = lazily(
     r"&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}[0-9]{0,2});|(?:%[0-9a-f]{2})+|(?:=[0-9a-f]{2})+|=\r?\n"
     r"|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}"
@@ -163,4 +187,6 @@ _BREAK = lazily(
     r"|(?<![\w.*_\u00b7-])\w(?:[ .\u00b7_*-]\w(?!\w)){3,}|(?<=[ \t]{2})\w(?: \w){1,2}(?=[ \t]{2})",
     re.IGNORECASE,
 )
+_SIDE_BY_SIDE = lazily(r"[^\x00-\x7f](?:(?=[a-z])|(?<=[a-z].))", re.DOTALL)
+"""What every word of `_MIXED` has: a Latin letter beside a character that is no letter of ASCII."""
 _MIXED = lazily(r"\w{0,40}[a-z][^\W\x00-\x7f]\w{0,40}|\w{0,40}[^\W\x00-\x7f][a-z]\w{0,40}")
