@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -114,7 +115,7 @@ def count_tokens(text: str, tokenizer: str) -> int:
     if tokenizer == SIMULATED:
         return bytes_over_four(text)
     encoding = _encoding(tokenizer)
-    return sum(_counted(encoding, part) for part in _parts(text))
+    return sum([_counted(encoding, part) for part in _parts(text)])
 
 
 def count(texts: Iterable[str], tokenizer: str) -> int:
@@ -125,7 +126,8 @@ def count(texts: Iterable[str], tokenizer: str) -> int:
     if tokenizer == SIMULATED:
         sizes = [_size(text) for text in texts]
         return -(-(sum(sizes) + max(0, len(sizes) - 1)) // 4)
-    return sum((count_tokens(text, tokenizer) + MESSAGE_TOKENS for text in texts), PRIMING_TOKENS)
+    counts = [count_tokens(text, tokenizer) for text in texts]
+    return sum(counts) + MESSAGE_TOKENS * len(counts) + PRIMING_TOKENS
 
 
 def _encoding(name: str) -> Encoding:
@@ -156,7 +158,7 @@ def _counted(encoding: Encoding, text: str) -> int:
     key = encoding.name, sha256(text.encode("utf-8", "surrogatepass")).digest()
     found = _counts.pop(key, None)
     if found is None:
-        found = sum(_length(encoding, piece) for piece in _pieces(text))
+        found = sum(map(partial(_length, encoding), _pieces(text))) if len(text) > PIECE else _length(encoding, text)
     if len(_counts) >= KEPT:
         for oldest in tuple(_counts)[: KEPT // 8]:  # a copy: another thread may change the cache
             _counts.pop(oldest, None)

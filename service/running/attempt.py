@@ -137,11 +137,9 @@ class ModelCaller:
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
         request = lay_out(self._prompts, case, self._sources, facts, replace(turn, sees=said), plan)
-        texts = texts_of(request)
-        return max(
-            reckoning.closing_cost(reckoning.request_tokens(texts, p.tokenizer), allowances, labels, p)
-            for p in plan.with_fallback
-        )
+        texts, plans = texts_of(request), plan.with_fallback
+        tokens = {name: reckoning.request_tokens(texts, name) for name in {p.tokenizer for p in plans}}
+        return max(reckoning.closing_cost(tokens[p.tokenizer], allowances, labels, p) for p in plans)
 
     async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> CallOutcome:
         """Send an attempt and wait for the response, ``within_s`` seconds at most."""
