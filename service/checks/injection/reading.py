@@ -23,6 +23,8 @@ APART_MAX = 3
 """The most words from one that says automatic to the reader that it describes."""
 WORD_MAX = 60
 """The most characters of a word whose parts and spellings are looked up."""
+KNOWN_MAX = 8_192
+"""How many words are remembered with what they stand for, before all are forgotten and those of the next text come."""
 FOREIGN_MIN = 3
 """The fewest frequent words in another alphabet or order by which a stretch is decoded."""
 FOREIGN_GAP = 80
@@ -63,22 +65,31 @@ class _Cut(NamedTuple):
     until: int
 
 
-class _Known(dict[str, Entry | None]):
-    """What each word that was met stands for; ``None`` for nothing."""
+class Known(dict[str, Entry | None]):
+    """What each word that was met stands for; ``None`` for nothing. All are forgotten when they are too many."""
 
     def __init__(self) -> None:
         self._vocabulary = vocabulary()
 
+    def __missing__(self, word: str) -> Entry | None:
+        """A word that was not learnt, or that another thread has made forgotten since."""
+        return self._looked_up({word})[word]
+
     def learn(self, words: set[str]) -> None:
         """Look up those of these words that are new."""
-        new = words - self.keys()
+        if len(self) > KNOWN_MAX:
+            self.clear()
+        self.update(self._looked_up({word for word in words if word not in self}))
+
+    def _looked_up(self, words: set[str]) -> dict[str, Entry | None]:
         foreign = self._vocabulary.foreign
-        self.update(dict.fromkeys(new))
-        self.update((word, foreign[word]) for word in new & foreign.keys())
-        self.update(self._vocabulary.entries(new))
-        for word in new:
+        entries: dict[str, Entry | None] = dict.fromkeys(words)
+        entries.update((word, foreign[word]) for word in words & foreign.keys())
+        entries.update(self._vocabulary.entries(words))
+        for word in words:
             if not word.isalpha() or not word.isascii():
-                self[word] = self._odd(self[word], word)
+                entries[word] = self._odd(entries[word], word)
+        return entries
 
     def _odd(self, entry: Entry | None, word: str) -> Entry | None:
         """What a word of other characters than letters of ASCII stands for; ``entry`` is what it does as it is."""
@@ -116,10 +127,10 @@ class _Known(dict[str, Entry | None]):
 
 
 class Reader:
-    """Reads plain texts. What a word stands for is looked up once for all texts of a reader."""
+    """Reads plain texts. What a word stands for is looked up once for all of them, or for all that have ``known``."""
 
-    def __init__(self) -> None:
-        self._known = _Known()
+    def __init__(self, known: Known | None = None) -> None:
+        self._known = Known() if known is None else known
         self.rot13: list[tuple[int, int]] = []
         self.reversed: list[tuple[int, int]] = []
 

@@ -14,7 +14,7 @@ from service.checks.injection.features import Unit, units
 from service.checks.injection.fields import COUNTED, FieldText
 from service.checks.injection.hidden import written
 from service.checks.injection.posing import POSES, Posed, posed
-from service.checks.injection.reading import Reader, Sentence
+from service.checks.injection.reading import Known, Reader, Sentence
 from service.checks.injection.scoring import Weights, weights
 from service.checks.injection.views import View, read_plainly
 from service.debate.suspicions import CaseField, InjectionFamily, InjectionFound, Suspicion
@@ -60,12 +60,27 @@ def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
 
     Texts without findings may still hold such passages: the check reduces and records, it does not prevent.
     """
-    reader, found = Reader(), list[list[Passage]]()
+    scan, found = _scan(texts), list[list[Passage]]()
     for text in texts:
-        found.append(_passages_of(text, reader))
+        found.append(_passages_of(text, scan))
     for first, second in _borders(texts):
-        _cross(texts, found, first, second, reader)
+        _cross(texts, found, first, second, scan)
     return InjectionFound(tuple(s for text, here in zip(texts, found, strict=True) for s in _suspicions(text, here)))
+
+
+class Scan(NamedTuple):
+    """What reads texts and scores them, with a memory of words each."""
+
+    reader: Reader
+    model: Weights
+
+
+def _scan(texts: Sequence[FieldText]) -> Scan:
+    """With the tenant's memory of words, if the texts are short: long ones have many that do not come again."""
+    if sum(len(text.text) for text in texts) >= LONG:
+        return Scan(Reader(), weights().remembering(weights().memory()))
+    known = kept.once("words of injection/1", Known)
+    return Scan(Reader(known), weights().remembering(kept.once("weights of injection/1", weights().memory)))
 
 
 def words_of(text: str, span: tuple[int, int]) -> str:
@@ -75,16 +90,16 @@ def words_of(text: str, span: tuple[int, int]) -> str:
     return words if len(words) <= WORDS_MAX else f"{words[:half]}\u2026{words[1 - half :]}"
 
 
-def _passages_of(text: FieldText, reader: Reader) -> list[Passage]:
+def _passages_of(text: FieldText, scan: Scan) -> list[Passage]:
     """The passages of a text by itself, read once where it is long."""
     if len(text.text) < LONG:
-        return _counted(text, _passages(View(text.text), reader, 0, text.field))
-    read = kept.once(("injection/1", text.field), partial(_read_long, text, reader), text.text)
+        return _counted(text, _passages(View(text.text), scan, 0, text.field))
+    read = kept.once(("injection/1", text.field), partial(_read_long, text, scan), text.text)
     return list(read)
 
 
-def _read_long(text: FieldText, reader: Reader, words: str) -> Sequence[Passage]:
-    return tuple(_counted(text, _passages(View(words), reader, 0, text.field)))
+def _read_long(text: FieldText, scan: Scan, words: str) -> Sequence[Passage]:
+    return tuple(_counted(text, _passages(View(words), scan, 0, text.field)))
 
 
 def _counted(text: FieldText, passages: Iterator[Passage]) -> list[Passage]:
@@ -92,24 +107,24 @@ def _counted(text: FieldText, passages: Iterator[Passage]) -> list[Passage]:
     return [one for one in passages if counted is None or one.family in counted]
 
 
-def _passages(origin: View, reader: Reader, depth: int, field: CaseField) -> Iterator[Passage]:
+def _passages(origin: View, scan: Scan, depth: int, field: CaseField) -> Iterator[Passage]:
     """The passages of a view and of what is encoded within it."""
     plain = read_plainly(origin)
-    yield from _orders(plain, reader, field)
+    yield from _orders(plain, scan, field)
     if depth < DEPTH_MAX:
-        turned = [turn(plain, span) for span in reader.stretches(reader.reversed, plain.text)]
-        rotated = [rotate(plain, span) for span in reader.stretches(reader.rot13, plain.text)]
+        turned = [turn(plain, span) for span in scan.reader.stretches(scan.reader.reversed, plain.text)]
+        rotated = [rotate(plain, span) for span in scan.reader.stretches(scan.reader.rot13, plain.text)]
         for inner in (*turned, *rotated, *decoded(origin)):
-            yield from _passages(inner, reader, depth + 1, field)
+            yield from _passages(inner, scan, depth + 1, field)
 
 
-def _orders(plain: View, reader: Reader, field: CaseField, border: int | None = None) -> Iterator[Passage]:
+def _orders(plain: View, scan: Scan, field: CaseField, border: int | None = None) -> Iterator[Passage]:
     """The passages of a plain view that look like orders to a model.
 
     Where a border in the stored text is given, only those over it need be among them: what is found in a sentence or a
     unit lies within it, so the others are not scored.
     """
-    model, text = weights(), plain.text
+    (reader, model), text = scan, plain.text
     for start, end, pose in posed(text, sure=True):
         yield _passage(plain, (start, end), POSES[pose].family)
     sentences = reader.sentences(text)
@@ -219,14 +234,14 @@ def _borders(texts: Sequence[FieldText]) -> Iterator[tuple[int, int]]:
     yield from pairwise(documents)
 
 
-def _cross(texts: Sequence[FieldText], found: list[list[Passage]], first: int, second: int, reader: Reader) -> None:
+def _cross(texts: Sequence[FieldText], found: list[list[Passage]], first: int, second: int, scan: Scan) -> None:
     """Note a passage that begins at the end of one text and ends in the beginning of another one, in both."""
     one, other = texts[first].text.rstrip(), texts[second].text
     start = max(0, len(one) - BORDER)
     skipped = len(other) - len(other.lstrip())
     head, border = other[skipped : skipped + BORDER], len(one) - start + 1
     joined = View(f"{one[start:]} {head}")
-    for passage in _orders(read_plainly(joined), reader, texts[second].field, border):
+    for passage in _orders(read_plainly(joined), scan, texts[second].field, border):
         if _is_over(passage.start, passage.end, border):
             before = Passage(start + passage.start, len(one), passage.family, "split")
             behind = Passage(skipped, skipped + passage.end - border, passage.family, "split")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from copy import copy
 from functools import cache
 from itertools import repeat
 from math import sqrt
@@ -30,8 +31,8 @@ any more: they bring one such unit in a thousand over it."""
 OF_COUNT = 32
 MOST = (1 << OF_COUNT) - 1
 """A count in the lowest bits of a number, and the most that it can be: more than any text has tokens."""
-KNOWN_MAX = 100_000
-"""How many words are remembered with their weights, before all are forgotten."""
+KNOWN_MAX = 8_192
+"""How many words are remembered with their weights, and sentences with theirs, before all are forgotten."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
 
@@ -60,6 +61,14 @@ class Remembered(dict[str, int]):
         return number
 
 
+class Memory(NamedTuple):
+    """What was worked out of texts: the number of each word, and by its concepts the weight of a sentence and how many
+    they are. It is of one tenant's texts: how soon a score comes would say what others have written."""
+
+    weighed: Remembered
+    said: dict[int, tuple[int, int]]
+
+
 class Weights:
     """The model: weights by kind and key, those of the families, and the least scores by kind of field."""
 
@@ -73,8 +82,17 @@ class Weights:
         self._concepts = _weights(columns["concept"])
         self._poses = _weights(columns["pose"])
         self._families = {name: numbers for name, *numbers in _rows(columns["family"], 1 + len(FAMILIES))}
-        self._weighed = Remembered(self._weigh)
-        self._said = dict[int, tuple[int, int]]()
+        self._memory = self.memory()
+
+    def remembering(self, memory: Memory) -> Weights:
+        """The same model, with another memory."""
+        model = copy(self)
+        model._memory = memory
+        return model
+
+    def memory(self) -> Memory:
+        """A new memory for `remembering`."""
+        return Memory(Remembered(self._weigh), {})
 
     def bar(self, field: CaseField) -> Bar:
         """The least scores in a field."""
@@ -87,7 +105,7 @@ class Weights:
         ``poses`` what passages of it pose as, and ``words`` those of its sentences, if they are at hand."""
         if _LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
             text, words = spelt, None
-        total = sum(map(self._weighed.__getitem__, tokens_of(text, words)))
+        total = sum(map(self._memory.weighed.__getitem__, tokens_of(text, words)))
         weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
         if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
@@ -101,10 +119,13 @@ class Weights:
 
     def _of_concepts(self, said: Iterable[int]) -> float:
         weight, count = 0, 0
+        known = self._memory.said
         for bits in said:
-            concept = self._said.get(bits)
+            concept = known.get(bits)
             if concept is None:
-                concept = self._said[bits] = self._concept(bits)
+                if len(known) >= KNOWN_MAX:
+                    known.clear()
+                concept = known[bits] = self._concept(bits)
             weight += concept[0]
             count += concept[1]
         return weight / sqrt(count) if count else 0.0
@@ -148,8 +169,6 @@ class Weights:
         return (weight << OF_COUNT) + 1 + len(parts)
 
     def _concept(self, bits: int) -> tuple[int, int]:
-        if len(self._said) > KNOWN_MAX:
-            self._said.clear()
         keys = concepts_of(bits)
         return sum(map(self._concepts.get, keys, repeat(0))), len(keys)
 
