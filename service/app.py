@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service import __version__, telemetry
+from service import __version__, log_lines, telemetry
 from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
@@ -256,7 +256,7 @@ async def recording(readings: ReadingLog) -> AsyncIterator[None]:
             async with asyncio.timeout(LAST_S):
                 await task
         except TimeoutError:
-            telemetry.LOG.error("the last readings of cases were not recorded in time")
+            log_lines.READINGS_UNFINISHED()
 
 
 @asynccontextmanager
@@ -273,7 +273,7 @@ async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
     def end() -> None:
         grace_s = 0.0 if ending else app.settings.grace_s
         app.feeder.stop()
-        telemetry.LOG.info("claiming no more debates", extra={"running": app.worker.running, "grace_s": grace_s})
+        log_lines.WORKER_DRAINING(running=app.worker.running, grace_s=grace_s)
         ending.append(asyncio.create_task(app.worker.stop(grace_s), name="worker's end"))
 
     try:
@@ -288,7 +288,7 @@ async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
         with suppress(asyncio.CancelledError):
             await task
         if logged:
-            telemetry.LOG.info("the worker has stopped", extra={"handed_back": app.worker.released})
+            log_lines.WORKER_STOPPED(handed_back=app.worker.released)
 
 
 @asynccontextmanager

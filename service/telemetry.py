@@ -11,7 +11,6 @@ metric never ends a debate. Where ``strict`` is set, as in every test, it raises
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -21,8 +20,9 @@ from typing import Any, Generic, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from service import log_lines
+
 REGISTRY = CollectorRegistry()
-LOG = logging.getLogger("gainsay")
 OTHER = "other"
 """The value of a label whose list lacks the value that was to be counted."""
 strict = False
@@ -81,7 +81,7 @@ class Labelled(Generic[M]):
             raise ValueError(f"expected one of {', '.join(sorted(listed))} as {label} of {self.name}, found {value!r}")
         if label not in self._reported:
             self._reported.add(label)
-            LOG.error("undeclared label value", extra={"metric": self.name, "label": label, "value": value[:80]})
+            log_lines.LABEL_UNDECLARED(metric=self.name, label=label, value=value[:80])
         return OTHER
 
 

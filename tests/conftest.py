@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
-from service import telemetry
+from service import log_lines, telemetry
 
 pytest_plugins = ["tests.loops.collecting", "tests.fixtures.postgres", "tests.loops.timing"]
 
@@ -23,7 +23,9 @@ for name in list(os.environ):
 
 os.environ["GAINSAY_WARM_S"] = "0"  # a test leaves no server behind; those that are about warm ones name a time
 
-telemetry.strict = True
+os.environ["GAINSAY_LOG_FORMAT"] = "text"  # tests of the log name a form of their own
+
+telemetry.strict = log_lines.strict = True
 
 # "ci" gives the same examples on every run, so a red build is red again on a desk. "replay" is half of it, for the
 # second hash seed of `make replay`. "thorough" looks for new ones: `make examples` runs it. A time limit per example

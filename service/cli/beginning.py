@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from service.cli.logs import log_from
 from service.cli.notice import Notice, notice
-from service.policy.settings import Settings, read_level, read_settings
+from service.policy.settings import Settings, read_level, read_log_format, read_settings
 from service.store.embedded.presence import Presence, presence
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
 def log(environment: Mapping[str, str] = os.environ) -> None:
     """Set up the log alone."""
     level = read_level(environment) if "GAINSAY_LOG_LEVEL" in environment else "WARNING"
-    log_from(level, traces=level == "DEBUG")
+    log_from(level, read_log_format(environment) or "text", traces=level == "DEBUG")
 
 
 @contextmanager

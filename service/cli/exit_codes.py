@@ -101,12 +101,23 @@ def print_error(
     code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "", *, in_json: bool = False
 ) -> None:
     """One line on standard error: ``gainsay: <code>: <detail>``, with the option or the pointer that it is about."""
+    if _logs_json():
+        from service import log_lines
+
+        log_lines.ENDED(code=code, detail=detail, pointers=list(pointers))
+        return
     named = pointers if in_json else [option for pointer in pointers if (option := _option(pointer, debaters))]
     options = dict.fromkeys(map(unbroken, named))
     about = f" [{', '.join(options)}]" if options else ""
     # A further line of the detail stands behind blanks: none of it looks like a line of ours.
     words = re.sub(r"\n(?! )", "\n  ", clean(detail))
     say(f"gainsay: {unbroken(code)}: {words}{about}", err=True)
+
+
+def _logs_json() -> bool:
+    """Whether the log is set up, and as JSON: then standard error has lines of it and no others."""
+    logs = sys.modules.get("service.cli.logs")  # most commands that are asked wrongly never import it
+    return logs is not None and bool(logs.is_json())
 
 
 def _option(pointer: str, debaters: str) -> str | None:
@@ -125,7 +136,7 @@ def _usage(error: click.ClickException) -> int:
         say(error.format_message(), err=True)
         return USAGE
     print_error("usage", error.format_message())
-    if isinstance(error, click.UsageError) and error.ctx:
+    if isinstance(error, click.UsageError) and error.ctx and not _logs_json():
         say(f"Try: {error.ctx.command_path} --help", err=True)
     return USAGE
 

@@ -32,6 +32,6 @@ def close_memory() -> None:
 
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0):
-        from service import telemetry
+        from service import log_lines
 
-        telemetry.LOG.warning("the memory of this process stays open", extra={"errno": ctypes.get_errno()})
+        log_lines.MEMORY_OPEN(errno=ctypes.get_errno())

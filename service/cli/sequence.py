@@ -8,9 +8,10 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
+from service import log_lines
 from service.app import listening, sequencing_at
 from service.cli import exit_codes, startup
-from service.cli.terminal_text import say
+from service.cli.logs import announce
 from service.policy.settings import Settings
 from service.store.hub import EventHub
 from service.store.schema.wait_for_database import Deadline
@@ -59,7 +60,7 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
                 left_s=end.cut_short(left_s),
             )
         )
-        about = ""
+        address = ""
         if port is not None:
             from service.web.probe_server import make_probe_app
             from service.web.server import serving
@@ -68,7 +69,7 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
                 return sequencer.troubles
 
             address = await stack.enter_async_context(serving(make_probe_app(troubles), host, port))
-            about = f", {address}/metrics has the metrics"
-        say(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
+        about = f", {address}/metrics has the metrics" if address else ""
+        announce(log_lines.SEQUENCING, f"sequencing{about}; Ctrl-C stops", address=address)
         name = await end.came()
-        say(f"gainsay: {name}: finishing the batch under way", err=True)
+        announce(log_lines.STOPPING, f"{name}: finishing the batch under way", signal=name)

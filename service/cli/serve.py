@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
+from service import log_lines
 from service.cli import exit_codes, startup
+from service.cli.logs import announce
 from service.cli.meanwhile import settle
 from service.cli.terminal_text import say
 from service.policy.settings import Settings
@@ -29,11 +31,6 @@ class Place(NamedTuple):
     host: str
     port: int
     file: SocketFile | None = None
-
-
-NO_IDENTITY = (
-    "no identity is configured (GAINSAY_IDENTITY): callers are not authenticated, and only this machine is answered"
-)
 
 
 @click.command()
@@ -117,7 +114,6 @@ async def _serve(
     with_worker: bool,
     with_sequencer: bool,
 ) -> None:
-    from service import telemetry
     from service.app import (
         open_app,
         running_deliveries,
@@ -133,9 +129,9 @@ async def _serve(
 
     def ready(address: str) -> None:
         if settings.identity is None:
-            say(f"gainsay: {NO_IDENTITY}", err=True)
+            announce(log_lines.NO_IDENTITY, log_lines.NO_IDENTITY.words)
         about = "" if place.file else f" (API at {address}/openapi.json)"
-        say(f"gainsay: serving on {address}{about}; Ctrl-C stops", err=True)
+        announce(log_lines.SERVING, f"serving on {address}{about}; Ctrl-C stops", address=address, what="api")
 
     with startup.ending() as end:
         left_s = end.cut_short(left_s)
@@ -146,13 +142,14 @@ async def _serve(
             await stack.enter_async_context(running_lag_meter(app, proofs=sequencer is None))
             if with_sequencer and sequencer is None:
                 missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
-                say(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
+                words = f"no sequencer here ({missing}): run one elsewhere"
+                announce(log_lines.NO_SEQUENCER, words, missing=missing)
             releasing = await stack.enter_async_context(running_worker(app)) if with_worker else lambda: None
             await stack.enter_async_context(running_self_check(app))
             await stack.enter_async_context(running_deliveries(app))
 
             def stopping() -> None:
-                telemetry.LOG.info("stopping: not ready any more", extra={"drain_s": settings.drain_s})
+                log_lines.DRAINING(drain_s=settings.drain_s)
                 releasing()
 
             if not end.name:  # the signal may have come during the start
@@ -167,7 +164,7 @@ async def _serve(
                 )
             with startup.hurried(releasing):
                 await stack.aclose()
-    telemetry.LOG.info("stopped")
+    log_lines.STOPPED()
 
 
 @click.command()
@@ -210,30 +207,29 @@ def work(host: str, port: int | None) -> int:
 async def _work(
     settings: Settings, where: DatabaseAddresses, host: str, port: int | None, left_s: Callable[[], float]
 ) -> None:
-    from service import telemetry
     from service.app import open_app, running_deliveries, running_lag_meter, running_self_check, running_worker
 
     with startup.ending() as end:
         async with open_app(settings, where, left_s=end.cut_short(left_s)) as app, AsyncExitStack() as stack:
-            about = ""
+            address = ""
             if port is not None:
                 from service.web.probe_server import make_probe_app
                 from service.web.server import serving
 
                 probed = make_probe_app(app.troubles, app.authenticator)
                 address = await stack.enter_async_context(serving(probed, host, port))
-                about = f", {address}/metrics has the metrics"
             await stack.enter_async_context(running_lag_meter(app))
             releasing = await stack.enter_async_context(running_worker(app))
             await stack.enter_async_context(running_self_check(app))
             await stack.enter_async_context(running_deliveries(app))
-            say(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
+            about = f", {address}/metrics has the metrics" if address else ""
+            announce(log_lines.TAKING, f"taking debates from the queue{about}; Ctrl-C stops", address=address)
             name = await end.came()
-            telemetry.LOG.info(f"stopping: {name}")
+            log_lines.STOPPING(signal=name)
             releasing()
             with startup.hurried(releasing):
                 await stack.aclose()
-    telemetry.LOG.info("stopped")
+    log_lines.STOPPED()
 
 
 @click.command()

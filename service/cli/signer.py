@@ -10,9 +10,10 @@ import click
 import uvloop
 from litestar.types import ASGIApp
 
+from service import log_lines
 from service.audit.note import BadKey, PublicKey
 from service.cli import exit_codes, startup
-from service.cli.terminal_text import say
+from service.cli.logs import announce
 from service.errors import SettingsError
 from service.policy.settings import TOKEN
 from service.proving.signing.checkpoint_files import CheckpointFiles
@@ -53,7 +54,8 @@ def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: in
     heads.alone()
 
     def ready(address: str) -> None:
-        say(f"gainsay: witness on {address}/add-checkpoint, {_remembered(heads)}; Ctrl-C stops", err=True)
+        words = f"witness on {address}/add-checkpoint, {_remembered(heads)}; Ctrl-C stops"
+        announce(log_lines.WITNESSING, words, address=address, heads=heads.count())
 
     from service.web.signer_api import make_witness_api
 
@@ -81,7 +83,8 @@ def signer(place: str, folder: Path, host: str, port: int) -> int:
     heads.alone()
 
     def ready(address: str) -> None:
-        say(f"gainsay: signer on {address}, {_remembered(heads)}; Ctrl-C stops", err=True)
+        words = f"signer on {address}, {_remembered(heads)}; Ctrl-C stops"
+        announce(log_lines.SIGNING, words, address=address, heads=heads.count())
 
     from service.web.signer_api import make_signer_api
 

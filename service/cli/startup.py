@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -17,7 +18,7 @@ from service.cli.meanwhile import meanwhile, uncollected
 from service.cli.memory_guard import close_memory
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
-from service.policy.settings import Settings, read_level, read_settings
+from service.policy.settings import LogFormat, Settings, read_level, read_log_format, read_settings
 
 LOCAL = Caller(kind="person", via="keyboard")
 """The caller at the keyboard: the operator of this machine."""
@@ -54,21 +55,33 @@ def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     Raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for a table that lacks a row.
     """
     close_memory()
+    if not quiet:
+        log_of_process(environment)
     check_tables()
-    return _settings(quiet=quiet, environment=environment)
+    settings = read_settings(environment)
+    if quiet:
+        level = settings.log_level if "GAINSAY_LOG_LEVEL" in environment else "WARNING"
+        log_from(level, settings.log_format or "text", traces=level == "DEBUG")
+    return settings
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of a process that serves, with the log set up; `large_parts` checks the tables."""
     close_memory()
-    return _settings(quiet=False, environment=environment)
+    log_of_process(environment)
+    return read_settings(environment)
 
 
-def _settings(*, quiet: bool, environment: Mapping[str, str]) -> Settings:
-    settings = read_settings(environment)
-    level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
-    log_from(level, traces=not quiet or level == "DEBUG")
-    return settings
+def log_of_process(environment: Mapping[str, str]) -> None:
+    """Set up the log of a process that stays: as text at a terminal, otherwise as JSON, unless GAINSAY_LOG_FORMAT says.
+
+    It comes before all other settings, so that what is wrong with them is a line of this log too. Raises
+    `SettingsError`.
+    """
+    form: LogFormat = "text" if sys.stderr.isatty() else "json"
+    log_from("INFO", form, traces=True)
+    log_from("INFO", form := read_log_format(environment) or form, traces=True)
+    log_from(read_level(environment), form, traces=True)
 
 
 def check_tables() -> None:
@@ -111,7 +124,7 @@ def large_parts(*also: str, running: Settings | None = None) -> Iterator[Callabl
 def start_without_settings(environment: Mapping[str, str] = os.environ) -> None:
     """Set up the log of a process that needs no settings but the level; raises `SettingsError` for one that is none."""
     close_memory()
-    log_from(read_level(environment), traces=True)
+    log_of_process(environment)
 
 
 @contextmanager

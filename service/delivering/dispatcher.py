@@ -21,7 +21,7 @@ from contextlib import suppress
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.delivering.addresses import AddressRules, read_networks
 from service.delivering.endpoints import Endpoints
 from service.delivering.master_keys import MasterKeys, MasterMissing
@@ -91,11 +91,11 @@ class Dispatcher:
             except StoreUnavailable as error:
                 telemetry.forget(telemetry.WEBHOOKS_WAITING, telemetry.WEBHOOKS_LATE)
                 if not self._unwell:
-                    telemetry.LOG.warning("webhooks wait for the database", extra={"code": error.code})
+                    log_lines.WEBHOOKS_WAIT(code=error.code)
                 self._unwell = True
             except Exception:  # noqa: BLE001 - a dead loop would leave messages that nothing sends until a restart
                 telemetry.forget(telemetry.WEBHOOKS_WAITING, telemetry.WEBHOOKS_LATE)
-                telemetry.LOG.exception("no webhook can be sent because of a fault")
+                log_lines.WEBHOOKS_FAULT.raised()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(FAULT_S):
                         await self._stopping.wait()
@@ -135,7 +135,7 @@ class Dispatcher:
         self._tasks.discard(task)
         self._room.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            telemetry.LOG.error("an attempt of a webhook failed unforeseen", exc_info=error)
+            log_lines.WEBHOOK_ATTEMPT_FAULT.of(error)
 
     async def _wait(self, signed: asyncio.Event) -> None:
         """Until there may be something to do; a busy queue is looked at ten times a second at most."""
@@ -167,10 +167,7 @@ class Dispatcher:
             end = await self._attempt(claimed)
             await retry(lambda _again: self._queue.end(claimed, end), RECORDED_S)
         except StoreUnavailable as error:
-            telemetry.LOG.warning(
-                "an attempt of a webhook was not recorded; it is made again",
-                extra={"webhook": claimed.webhook, "delivery": claimed.id, "code": error.code},
-            )
+            log_lines.WEBHOOK_UNRECORDED(webhook=claimed.webhook, delivery=claimed.id, code=error.code)
 
     async def _attempt(self, claimed: Claimed) -> AttemptEnd:
         endpoint = await sending_endpoint(self._endpoints.database, claimed.tenant, claimed.webhook)
@@ -212,7 +209,7 @@ class Dispatcher:
         if sent.taken:
             return AttemptEnd("delivered", "delivered")
         if sent.status == GONE:
-            telemetry.LOG.warning("a webhook is disabled: its receiver answered 410", extra=about)
+            log_lines.WEBHOOK_GONE(**about)
             await self._disable(endpoint)
             return AttemptEnd("gone", "stopped", "the receiver answered 410 Gone, so the endpoint is disabled")
         after = None if sent.status is None else read_retry_after(sent.status, sent.retry_after)
@@ -220,19 +217,17 @@ class Dispatcher:
         wait_s = next_wait(claimed.age_s, window_s, claimed.attempts, self._chance(), after)
         outcome: Outcome = "refused" if sent.refused else "failed"
         if wait_s is None:
-            telemetry.LOG.error(
-                "a webhook message has expired: it was not taken in time", extra={**about, "reason": sent.reason}
-            )
+            log_lines.WEBHOOK_EXPIRED(**about, reason=sent.reason)
             return AttemptEnd(outcome, "expired", sent.reason)
         if endpoint.failures == 0:
-            telemetry.LOG.warning("a webhook was not taken; it is sent again", extra={**about, "reason": sent.reason})
+            log_lines.WEBHOOK_REFUSED(**about, reason=sent.reason)
         return AttemptEnd(outcome, "waiting", sent.reason, wait_s=wait_s)
 
     async def _disable(self, endpoint: Endpoint) -> None:
         try:
             await self._endpoints.disable_gone(endpoint)
         except GainsayError as error:  # the next message finds 410 again
-            telemetry.LOG.warning("a webhook was not disabled", extra={"webhook": endpoint.id, "code": error.code})
+            log_lines.WEBHOOK_NOT_DISABLED(webhook=endpoint.id, code=error.code)
 
 
 def body_of(claimed: Claimed) -> bytes:

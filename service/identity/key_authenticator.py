@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import ClassVar, Protocol, cast
 
-from service import telemetry
+from service import log_lines
 from service.errors import StoreUnavailable, Unauthenticated
 from service.identity.answer_cache import KEPT, AnswerCache
 from service.identity.api_keys import read_key
@@ -107,7 +107,7 @@ class KeyAuthenticator:
             await self._register.key_used(key)
         except StoreUnavailable as error:  # the next use is written instead
             self._used.pop(key, None)
-            telemetry.LOG.warning(f"the last use of a key is not kept: {error.detail}", extra={"code": error.code})
+            log_lines.KEY_USE_LOST(detail=error.detail, code=error.code)
 
 
 def caller_of(key: FoundKey) -> Caller:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from service import telemetry
+from service import log_lines
 from service.errors import IdentityUnavailable
 from service.identity.jwks_fetch import Fetch, ProviderUnreachable
 from service.identity.key_sets import BadDocument, KeySet, VerificationKey, read_discovery, read_key_set
@@ -112,7 +112,7 @@ class ProviderKeys:
             self._keys = read_key_set(await self._fetch(await self._place()))
         except (ProviderUnreachable, BadDocument) as error:
             self._failure = str(error)
-            telemetry.LOG.warning("the keys of an identity provider could not be fetched", extra=self._fields)
+            log_lines.PROVIDER_KEYS_AWAY(**self._fields)
         else:
             self._fetched, self._failure = begun, ""
 

@@ -25,6 +25,7 @@ from typing import Final, NoReturn, Self, SupportsIndex
 
 from msgspec import Struct
 
+from service import log_lines
 from service.errors import SettingsError
 
 FILE = "file:"
@@ -137,9 +138,7 @@ class MountedSecret:
         self._setting, self._named, self._form = setting, named, form
         self._secret, self._fault = first.secret, ""
         if first.warning:
-            from service import telemetry  # with what it imports it is slow, and quick commands read settings too
-
-            telemetry.LOG.warning(first.warning, extra={"setting": setting})
+            log_lines.SECRET_DOUBTFUL(detail=first.warning, setting=setting)
 
     @property
     def named(self) -> str:
@@ -159,21 +158,16 @@ class MountedSecret:
 
     def _replace(self, secret: Secret) -> None:
         if secret != self._secret:
-            from service import telemetry
-
             self._secret = secret
-            telemetry.LOG.info("a secret was replaced", extra={"setting": self._setting})
+            log_lines.SECRET_REPLACED(setting=self._setting)
 
     def _kept(self, fault: str) -> None:
-        from service import telemetry
+        from service import telemetry  # with what it imports it is slow, and quick commands read settings too
 
         telemetry.SECRETS_KEPT.inc()
         if fault != self._fault:  # once for each fault: a key may be read at each call
             self._fault = fault
-            telemetry.LOG.error(
-                "a secret cannot be read again; the last one stays in use",
-                extra={"setting": self._setting, "reason": fault},
-            )
+            log_lines.SECRET_UNREADABLE(setting=self._setting, reason=fault)
 
 
 _MOUNTED: dict[str, MountedSecret] = {}

@@ -35,6 +35,7 @@ GAINSAY_SERVER         the address of a running service that commands ask in pla
                        https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_TOKEN          the API key or token that commands show that service, or file:PATH of a file with it
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
+GAINSAY_LOG_FORMAT     text or json (default: text at a terminal and in commands, json in a process that stays)
 
 The URLs of PostgreSQL, the signer's token and GAINSAY_TOKEN are secrets: each is the secret itself, or file:PATH of a
 mounted file, which is read again at each use (`service.policy.mounted_secrets`).
@@ -80,6 +81,7 @@ __all__ = [
 ]
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+LogFormat = Literal["text", "json"]
 _OURS = "GAINSAY_"
 SERVER = "GAINSAY_SERVER"
 TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
@@ -107,6 +109,7 @@ class Settings(Struct, frozen=True):
     wait_s: float = 60.0
     warm_s: float = 60.0
     log_level: Level = "INFO"
+    log_format: LogFormat | None = None
     log_host: str = "localhost"
     sequencer_url: str | None = None
     signing_key: str | None = None
@@ -314,6 +317,20 @@ def read_level(environment: Mapping[str, str]) -> Level:
     return _level("GAINSAY_LOG_LEVEL", environment.get("GAINSAY_LOG_LEVEL", "INFO"))
 
 
+def read_log_format(environment: Mapping[str, str]) -> LogFormat | None:
+    """The form of log lines, where one is set; raises `SettingsError`."""
+    text = environment.get("GAINSAY_LOG_FORMAT")
+    return None if text is None else _log_format("GAINSAY_LOG_FORMAT", text)
+
+
+def _log_format(name: str, text: str) -> LogFormat:
+    try:
+        form: LogFormat = msgspec.convert(text.lower(), LogFormat)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{name} must be text or json, found {text!r}") from error
+    return form
+
+
 def _level(name: str, text: str) -> Level:
     try:
         level: Level = msgspec.convert(text.upper(), Level)
@@ -366,6 +383,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     SERVER: _Variable("server", _server),
     CALLER_TOKEN: _Variable("token", _credential),
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
+    "GAINSAY_LOG_FORMAT": _Variable("log_format", _log_format),
 }
 """Every setting. The signer's token is read where it is used, and the policy after all others."""
 

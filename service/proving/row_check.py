@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.errors import GainsayError
 from service.store.pool import Database
 from service.store.row_comparison import compare_debate, compare_shared
@@ -53,9 +53,9 @@ class RowCheck:
             pause_s = await self.step()
             return LOOK_S if pause_s is None else min(LOOK_S, pause_s)
         except GainsayError as error:
-            telemetry.LOG.warning("rows cannot be compared with records", extra={"code": error.code})
+            log_lines.ROWS_UNCHECKED(code=error.code)
         except Exception:  # noqa: BLE001 - a dead loop would leave rows unchecked
-            telemetry.LOG.exception("rows cannot be compared with records because of a fault")
+            log_lines.ROWS_FAULT.raised()
         return LOOK_S
 
     async def step(self) -> float | None:

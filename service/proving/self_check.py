@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import groupby
 from uuid import UUID
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit.log_events import AuditChecked
 from service.audit.note import BadKey, PublicKey
 from service.audit.recomputation import Recomputation, StoredHead, StoredLeaf
@@ -87,11 +87,11 @@ class SelfCheck:
         try:
             await self.check_due(every_s=self._every_s)
         except StoreUnavailable as error:
-            telemetry.LOG.warning("the logs cannot be recomputed", extra={"code": error.code})
+            log_lines.LOGS_UNCHECKED(code=error.code)
         except GainsayError as error:
-            telemetry.LOG.error("the logs cannot be recomputed", extra={"code": error.code})
+            log_lines.LOGS_CHECK_FAILED(code=error.code)
         except Exception:  # noqa: BLE001 - a dead loop would leave logs unchecked
-            telemetry.LOG.exception("the logs cannot be recomputed because of a fault")
+            log_lines.LOGS_FAULT.raised()
 
     async def _go_over(self, work: Recomputation, size: int) -> None:
         """Recompute so many leaves, with the roots and tiles that end among them, until there are no more or `stop`."""
@@ -136,7 +136,7 @@ class SelfCheck:
         telemetry.LOG_FINDINGS.inc(len(checked.findings))
         telemetry.LOG_CHECKED.set_to_current_time()
         for finding in checked.findings:
-            telemetry.LOG.error("the log contradicts itself", extra={"log": checked.log, "finding": finding})
+            log_lines.LOG_FINDING(log=checked.log, finding=finding)
         await write_event(self._database, checked, await self._logs.current(tenant), tenant, self._writer)
         return checked
 

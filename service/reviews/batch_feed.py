@@ -32,7 +32,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit.record import Writer
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import Arrival
@@ -134,9 +134,9 @@ class BatchFeeder:
             try:
                 pause_s = await self.round()
             except StoreUnavailable as error:
-                telemetry.LOG.warning(f"batches wait: {error.detail}", extra={"code": error.code})
+                log_lines.BATCHES_WAIT(detail=error.detail, code=error.code)
             except Exception:  # noqa: BLE001 - a dead loop would leave batches that look as if they went on
-                telemetry.LOG.exception("no batch can be fed because of a fault")
+                log_lines.BATCHES_FAULT.raised()
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
                     await self._stopping.wait()
@@ -184,14 +184,14 @@ class BatchFeeder:
                 waits, opened = await self._feed(batch)
                 rest_s = 0.0 if opened else REST_S
             if await batches.end_batch(self._database, batch.batch):
-                telemetry.LOG.info("batch ended", extra={"batch": batch.batch})
+                log_lines.BATCH_ENDED(batch=batch.batch)
                 waits = None
         except (StoreUnavailable, AuditUnavailable) as error:
             waits = _Wait(time.monotonic() + LATER_S, "database", None)
-            telemetry.LOG.warning(f"a batch waits: {error.detail}", extra={"code": error.code, "batch": batch.batch})
+            log_lines.BATCH_WAITS(detail=error.detail, code=error.code, batch=batch.batch)
         except Exception:  # noqa: BLE001 - one batch must not keep the others of this round waiting for its lease
             waits = _Wait(time.monotonic() + LATER_S, "fault", None)
-            telemetry.LOG.exception("a batch cannot be fed because of a fault", extra={"batch": batch.batch})
+            log_lines.BATCH_FAULT.raised(batch=batch.batch)
         if waits is not None:
             self._waits[batch.batch] = waits
         self._held.discard(batch.batch)
@@ -223,8 +223,7 @@ class BatchFeeder:
         except (StoreUnavailable, AuditUnavailable):
             raise
         except Exception:  # noqa: BLE001 - see above
-            found = {"batch": batch.batch, "debate": debate}
-            telemetry.LOG.exception("a debate of a batch cannot be aborted because of a fault", extra=found)
+            log_lines.BATCH_ABORT_FAULT.raised(batch=batch.batch, debate=debate)
 
     async def _settle_recorded(self, batch: ClaimedBatch) -> None:
         """Note the debates of lines that were recorded by a turn that was cut off then: those began, and are paid for.
@@ -291,7 +290,7 @@ class BatchFeeder:
                 await settle(refused="invalid", detail=error.public_detail)
         except Exception:  # noqa: BLE001 - one line must not keep all others waiting
             self._faults[batch.batch, line.line] += 1
-            telemetry.LOG.exception("a line cannot be recorded", extra={"batch": batch.batch, "line": line.line})
+            log_lines.BATCH_LINE_FAULT.raised(batch=batch.batch, line=line.line)
             if self._faults[batch.batch, line.line] >= FAULTS_MAX:
                 detail = f"faults of the service kept this case from being recorded {FAULTS_MAX} times"
                 return await settle(refused="fault", detail=detail)

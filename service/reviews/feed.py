@@ -12,7 +12,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from service import telemetry
+from service import log_lines
 from service.audit.stored_record import START, ChainEnd
 from service.debate.entries import is_end
 from service.errors import GainsayError, StoreUnavailable
@@ -153,7 +153,7 @@ class Feeds:
         except GainsayError as error:
             feed.fail(error)
         except Exception as fault:  # noqa: BLE001 - otherwise the listeners would wait for ever
-            telemetry.LOG.exception("a debate cannot be read because of a fault", extra={"debate": feed.debate})
+            log_lines.FEED_FAULT.raised(debate=feed.debate)
             feed.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
 

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from uuid import UUID
 
-from service import telemetry
+from service import log_lines
 from service.errors import GainsayError, NotProvable, StoreUnavailable
 from service.store.pool import Database
 
@@ -100,9 +100,7 @@ class DisconnectWatch:
                     await self._delete_stale()
             except StoreUnavailable as error:
                 if not self._unwell:
-                    telemetry.LOG.warning(
-                        "listeners are not recorded: other processes may take them for gone", extra={"code": error.code}
-                    )
+                    log_lines.LISTENERS_UNRECORDED(code=error.code)
                 self._unwell = True
             with suppress(TimeoutError):
                 async with asyncio.timeout(_note_s()):
@@ -136,7 +134,7 @@ class DisconnectWatch:
             except NotProvable:
                 pass  # the debate had ended by itself
             except GainsayError as error:
-                telemetry.LOG.warning("abort after disconnect delayed", extra={"debate": debate, "code": error.code})
+                log_lines.DISCONNECT_ABORT_LATE(debate=debate, code=error.code)
                 in_trouble = True
                 continue
             if self._departures.get(debate) is me:

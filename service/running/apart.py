@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 import service
-from service import telemetry
+from service import log_lines
 from service.running.check_child import LENGTH, Raised, Returned, framed
 
 Found = TypeVar("Found")
@@ -78,7 +78,7 @@ class CheckProcess:
                 try:
                     returned = await self._answered(asked)
                 except _ChildLost as lost:
-                    telemetry.LOG.warning("the process that checks long texts is replaced", extra={"why": str(lost)})
+                    log_lines.CHECKS_REPLACED(why=str(lost))
                     continue
                 if isinstance(returned, Raised):
                     raise CheckFault(f"a check of a long text raised {returned.kind} in {returned.where}")

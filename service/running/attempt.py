@@ -19,7 +19,7 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service import money, telemetry
+from service import log_lines, money, telemetry
 from service.checks import output_schema
 from service.debate import kernel
 from service.debate.amounts import MicroUSD
@@ -190,7 +190,7 @@ def _started(facts: Facts) -> DebateStarted:
 def _adapter_failure(plan: SeatPlan, fault: Exception) -> CallFailed:
     """The failure that stands for a fault of an adapter. The log has its place; its message could hold a secret."""
     name, place = type(fault).__name__, "".join(traceback.format_tb(fault.__traceback__)[-3:])
-    telemetry.LOG.error("a provider's adapter failed", extra={"model": plan.model, "fault": name, "place": place})
+    log_lines.ADAPTER_FAULT(model=plan.model, fault=name, place=place)
     return CallFailed("providerFault", f"the adapter failed with {name}")
 
 

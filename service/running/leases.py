@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from service import telemetry
+from service import log_lines
 from service.debate.entries import Entry
 from service.errors import StoreUnavailable
 from service.store import queue
@@ -106,7 +106,7 @@ class Leases:
             except StoreUnavailable:
                 pause_s = min(AGAIN_S, self._lease_s / 3)
             except Exception:  # noqa: BLE001 - without renewal the worker would lose all its debates
-                telemetry.LOG.exception("the leases were not renewed because of a fault")
+                log_lines.LEASES_FAULT.raised()
 
     async def _renew_held(self) -> None:
         asked = dict(self._held)
@@ -118,7 +118,7 @@ class Leases:
             # Not returned: another epoch. The second condition excludes a debate that was dropped, or claimed again,
             # while the statement was under way.
             if debate not in kept and self._held.get(debate) is held and held.task:
-                telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})
+                log_lines.DEBATE_LOST(debate=debate)
                 held.task.cancel()
         # The same answer replaces a poll: an abort that was recorded elsewhere shows here as a higher next number.
         if moved := tuple(debate for debate, next_n in kept.items() if asked[debate].is_behind(next_n)):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.checks.coverage import shares
 from service.debate.adversarial import moderated
 from service.debate.amounts import MICRO, usd
@@ -231,5 +231,4 @@ def _last_round(facts: Facts) -> int:
 def log_lost_attempts(debate: str, lost: Sequence[AttemptFailed]) -> None:
     """Log that this worker claimed a debate of a lost worker, and what the lost calls are charged."""
     charged = usd(sum(entry.charge.amount for entry in lost))
-    fields = {"debate": debate, "calls_lost": len(lost), "charged_usd": charged}
-    telemetry.LOG.warning("debate taken over from a worker that was lost", extra=fields)
+    log_lines.DEBATE_TAKEN_OVER(debate=debate, calls_lost=len(lost), charged_usd=charged)

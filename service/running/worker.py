@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
 from service.checks.kept import WHOSE
 from service.debate.entries import DebateStopped, Entry
@@ -210,7 +210,7 @@ class Worker:
         except StoreUnavailable as error:
             self._on_trouble(error)
         except Exception as fault:  # noqa: BLE001 - a dead loop would leave an idle process that looks healthy
-            telemetry.LOG.exception("no debate can be claimed because of a fault")
+            log_lines.CLAIM_FAULT.raised()
             self._on_trouble(GainsayError(f"no debate could be claimed because of a fault ({type(fault).__name__})"))
         return False
 
@@ -231,7 +231,7 @@ class Worker:
         if found and not self._introduced:
             self._introduced = True
             who = {"worker": self._config.name, "host": socket.gethostname(), "pid": os.getpid()}
-            telemetry.LOG.info("claiming debates", extra=who)
+            log_lines.WORKER_STARTED(**who)
         for claimed in found:
             telemetry.TAKEN.labels(how="new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
             self._start(HeldDebate(claimed, self._hub))
@@ -260,7 +260,7 @@ class Worker:
         if self._config.queue.per_tenant is not None or self._config.shares:
             self._hub.work_queued()  # another worker may fill the place
         if not task.cancelled() and (error := task.exception()):
-            telemetry.LOG.error("debate left unfinished because of a fault", exc_info=error)
+            log_lines.DEBATE_TASK_FAULT.of(error)
             self._on_trouble(GainsayError(f"a debate was left unfinished because of a fault ({type(error).__name__})"))
 
     # -- running
@@ -268,8 +268,9 @@ class Worker:
     async def _run(self, held: HeldDebate) -> None:
         """Run one debate. If it cannot end here, it stays as recorded for the next worker."""
         WHOSE.set(held.claimed.tenant)
+        ids = log_lines.bound(debate=held.debate, tenant=held.claimed.tenant)
         try:
-            with telemetry.RUNNING.track_inprogress():
+            with telemetry.RUNNING.track_inprogress(), ids:
                 settled = await self._run_guarded(held)
         except asyncio.CancelledError:
             await self._release(held)
@@ -282,14 +283,14 @@ class Worker:
         try:
             return await self._run_to_end(held)
         except Fenced:
-            telemetry.LOG.warning("debate taken over by another worker", extra={"debate": held.debate})
+            log_lines.DEBATE_LOST(debate=held.debate)
             return True
         except GainsayError as error:
-            telemetry.LOG.error("debate left unfinished", extra={"debate": held.debate, "code": error.code})
+            log_lines.DEBATE_LEFT(debate=held.debate, code=error.code)
             self._on_trouble(error)
             return await self._handle_failure(held, error)
         except Exception as fault:  # noqa: BLE001 - the same fault must not recur for ever
-            telemetry.LOG.exception("debate left unfinished because of a fault", extra={"debate": held.debate})
+            log_lines.DEBATE_FAULT.raised(debate=held.debate)
             self._on_trouble(GainsayError(f"a debate was left unfinished because of a fault ({type(fault).__name__})"))
             return await self._handle_failure(held, fault)
 
@@ -339,7 +340,7 @@ class Worker:
         except Fenced:
             return True
         except Exception:  # noqa: BLE001 - a debate that could not be ended as failed is tried again
-            telemetry.LOG.exception("debate could not be ended as failed", extra={"debate": held.debate})
+            log_lines.DEBATE_NOT_FAILED.raised(debate=held.debate)
         with suppress(GainsayError):
             if is_service_fault(fault):
                 pause_s = min(BACKOFF_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 from uuid import UUID
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit.stored_record import Mismatch
 from service.errors import EvidenceDamaged, StoreUnavailable
 from service.store.pool import Database, Row
@@ -39,10 +39,10 @@ async def note_damage(
     try:
         new = bool(await database.query("note_damage", params))
     except StoreUnavailable as error:
-        telemetry.LOG.error("damaged evidence, and its incident is not recorded", extra={**fields, "code": error.code})
+        log_lines.DAMAGE_UNRECORDED(**fields, code=error.code)
         return False
     if new:
-        telemetry.LOG.error("incident: stored evidence is not what was recorded", extra=fields)
+        log_lines.DAMAGE(**fields)
     return new
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from service import telemetry
+from service import log_lines
 from service.errors import StoreUnavailable
 from service.store.hub import EventHub, HubNotice
 from service.store.pool import Database
@@ -75,7 +75,7 @@ class EntryPoll:
             except StoreUnavailable as error:
                 self._fail_waiters(error)
             except Exception as fault:  # noqa: BLE001 - a dead loop would leave all waiters waiting
-                telemetry.LOG.exception("debates cannot be polled because of a fault")
+                log_lines.POLL_FAULT.raised()
                 self._fail_waiters(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
     async def _poll(self) -> None:

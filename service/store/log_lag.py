@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.errors import StoreUnavailable
 from service.store.damage import SUBJECTS, open_damage
 from service.store.pool import Database
@@ -41,11 +41,7 @@ class LogLag:
         await open_damage(self._database)
         late = row["seconds"] > self._late_s
         if late and not self._reported:
-            telemetry.LOG.error(
-                f"{row['records']} records are durable and not provable, the oldest for {row['seconds']:.0f} seconds, "
-                "and answers are held; check that a sequencer runs, and what its log says about its signer",
-                extra={"code": "log_late"},
-            )
+            log_lines.PROOF_LATE(records=row["records"], seconds=row["seconds"], code="log_late")
         elif self._reported and not late:
-            telemetry.LOG.warning("recovered: records become provable in time")
+            log_lines.PROOF_IN_TIME()
         self._reported = late

@@ -18,7 +18,7 @@ import msgspec
 import psycopg
 from msgspec import Struct
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.store.hub import EventHub, HubNotice
 from service.store.pool import WIRE, Connection
 from service.store.queries import queries
@@ -89,7 +89,7 @@ class Notifications:
             except (psycopg.Error, OSError) as error:
                 self._mark_lost(type(error).__name__)
             except Exception as fault:  # noqa: BLE001 - a dead loop would leave a process without notifications
-                telemetry.LOG.exception("notifications cannot be received because of a fault")
+                log_lines.NOTICES_FAULT.raised()
                 self._mark_lost(type(fault).__name__)
             if not self._stopping.is_set():
                 with suppress(TimeoutError):
@@ -187,16 +187,13 @@ class Notifications:
         self._hub.missed()
         if self._troubled:
             self._troubled = False
-            telemetry.LOG.warning("recovered: notifications of other processes arrive")
+            log_lines.NOTICES_RECOVERED()
 
     def _mark_lost(self, why: str) -> None:
         self._hub.linked = False
         if not self._troubled and not self._stopping.is_set():
             self._troubled = True
-            telemetry.LOG.warning(
-                f"no notifications of other processes arrive ({why}), so this process polls twice a second; if this "
-                "persists, let the database's address lead to PostgreSQL itself, or to a session pooler"
-            )
+            log_lines.NOTICES_AWAY(why=why)
 
 
 def _set_done(future: asyncio.Future[None]) -> None:

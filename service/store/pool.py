@@ -18,7 +18,7 @@ from psycopg.pq import PipelineStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from service import telemetry
+from service import log_lines
 from service.errors import StoreUnavailable
 from service.store import array_parameters
 from service.store.conninfo import resolve
@@ -370,7 +370,7 @@ class Database:
                 raise
         if self._away:
             self._away = False
-            telemetry.LOG.warning("the database answers again", extra={"at": self.variable})
+            log_lines.DATABASE_BACK(at=self.variable)
         return connection
 
     def _return_unused(self, waiting: asyncio.Future[Connection]) -> None:
@@ -391,8 +391,7 @@ class Database:
     def _mark_lost(self) -> None:
         if not self._away:
             self._away = True
-            detail = f"the database does not answer: {Connection.refusal}"
-            telemetry.LOG.error(detail, extra={"at": self.variable, "code": StoreUnavailable.code})
+            log_lines.DATABASE_AWAY(why=Connection.refusal, at=self.variable, code=StoreUnavailable.code)
 
     async def _is_spent(self, connection: Connection, error: psycopg.Error, name: str) -> bool:
         """Whether the statement may be repeated on another connection, because this one was at fault.

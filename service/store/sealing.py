@@ -13,7 +13,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit import log_events
 from service.audit.record import SALT_BYTES, Link, Record, RecordPlace, Times, Writer, closed, seal
 from service.debate.entries import KINDS, Entry, encode, kind
@@ -205,7 +205,7 @@ async def write(database: Database, name: str, params: Mapping[str, Any]) -> lis
 def unwritten(error: StoreUnavailable) -> AuditUnavailable:
     """The error for the caller of a record that the database does not confirm."""
     telemetry.AUDIT_FAILURES.inc()
-    telemetry.LOG.warning(f"not recorded: {error.detail}", extra={"code": error.code})
+    log_lines.NOT_RECORDED(detail=error.detail, code=error.code)
     return AuditUnavailable(
         "the audit log does not confirm the record, so nothing further is done; try again when the database is back",
         retry_after=error.retry_after,
@@ -235,7 +235,7 @@ def decided(entries: Sequence[Entry]) -> bytes | None:
     try:
         found = build_decision(entries)
     except IllegalEntry as error:
-        telemetry.LOG.warning(f"no decision can be read from these entries: {error}")
+        log_lines.DECISION_UNREADABLE(why=error)
         return None
     return None if found is None else msgspec.json.encode(found)
 

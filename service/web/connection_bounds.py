@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.errors import AddressTooLong, BadRequest, GainsayError, HeadTooLarge, Overloaded, RequestTimeout
 from service.web.every_answer import headers_of_every_answer, id_of_headers
 from service.web.safe_headers import Headers, add_safe_headers
@@ -307,7 +307,7 @@ def _answer(refusal: GainsayError, given: Headers) -> bytes:
         "instance": "/",
         "requestId": id_,
     }
-    telemetry.LOG.debug("refused unread", extra={"request": id_, "trace": trace.id, "code": refusal.code})
+    log_lines.REFUSED_UNREAD(request=id_, trace_id=trace.id, code=refusal.code)
     body = msgspec.json.encode(document)
     head: Headers = [
         (b"content-type", b"application/problem+json"),

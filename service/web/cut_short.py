@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 
-from service import telemetry
+from service import log_lines
 from service.errors import GainsayError
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
@@ -28,5 +28,5 @@ async def cut_short(chunks: AsyncIterator[bytes], request: HttpRequest, what: st
                     raise revoked()
             yield chunk
     except GainsayError as error:
-        telemetry.LOG.error("a long answer was cut", extra={"request": id_, "what": what, "code": error.code})
+        log_lines.ANSWER_CUT(request=id_, what=what, code=error.code)
         raise

@@ -20,15 +20,13 @@ from litestar.connection import ASGIConnection
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.identity.caller import Caller
 from service.web.every_answer import headers_of_every_answer, id_of_headers
 from service.web.problems import request_id
 from service.web.safe_headers import Headers, add_safe_headers
 from service.web.trace_context import Trace, trace_of_headers
 from service.web.versions import RELEASED
-
-LOG = logging.getLogger("gainsay.http")
 
 CALLER = "caller"
 """Under this name the state of a request has the caller that the door (`service.web.access`) let in."""
@@ -86,10 +84,11 @@ class Middleware:
                 message["headers"] = [*headers, *headers_of_every_answer(id_, trace)]
             await send(message)
 
-        try:
-            await self._app(inner, receive, answered)
-        finally:
-            _log_request(inner, id_, status, time.perf_counter() - begun, waited=waited, quiet=self._quiet)
+        with log_lines.bound(request=id_, trace_id=trace.id, span_id=trace.span):
+            try:
+                await self._app(inner, receive, answered)
+            finally:
+                _log_request(inner, id_, status, time.perf_counter() - begun, waited=waited, quiet=self._quiet)
 
     def _of_state(self, state: dict[str, Any], said: Headers) -> Headers:
         """The headers that follow from what was found out about a request."""
@@ -134,7 +133,6 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
         telemetry.HTTP_SECONDS.labels(method=method, route=route).observe(seconds)
     fields = {
         "request": id_,
-        "trace": scope["state"][TRACE].id,
         "method": method,
         "route": route,
         "status": status,
@@ -142,8 +140,10 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
     }
     if debate := _debate_of_path(scope):
         fields["debate"] = debate
+    if isinstance(caller := scope["state"].get(CALLER), Caller):
+        fields["tenant"] = caller.tenant
     usual = route in PROBES or (quiet and status < 400)
-    LOG.log(logging.DEBUG if usual else logging.INFO, "%s %s %d", method, route, status, extra=fields)
+    log_lines.REQUEST.at(logging.DEBUG if usual else logging.INFO, **fields)
 
 
 def _debate_of_path(scope: HTTPScope) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from litestar import Response, get
 from prometheus_client.exposition import choose_encoder
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.web import openapi
 from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
@@ -62,11 +62,11 @@ async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, sh
     was_ready, request.app.state.ready = request.app.state.get("ready", True), not troubles
     if troubles:
         if was_ready:
-            telemetry.LOG.warning(f"not ready: {'; '.join(troubles)}")
+            log_lines.NOT_READY(why="; ".join(troubles))
         why = "; ".join(troubles) if shown else "this process takes no work now; its log says why"
         raise NotReady(why, retry_after=5)
     if not was_ready:
-        telemetry.LOG.warning("ready again")
+        log_lines.READY_AGAIN()
     return answered(Health(status="ready"))
 
 

@@ -7,7 +7,6 @@ error of another part of the program, which has no page here.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFou
 from litestar.types import Send
 from msgspec import Struct
 
-from service import telemetry
+from service import log_lines
 from service.debate.amounts import usd
 from service.errors import (
     BadRequest,
@@ -125,9 +124,11 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         if isinstance(inside := known.__cause__, GainsayError):
             fields["cause"] = inside.detail
         unforeseen = error if known is not error else None
-        message = "request failed" if unforeseen else f"request failed: {known.detail}"
-        level = logging.WARNING if isinstance(known, NotProvable) else logging.ERROR
-        telemetry.LOG.log(level, message, extra=fields, exc_info=unforeseen)
+        if unforeseen:
+            log_lines.REQUEST_FAULT.of(unforeseen, **fields)
+        else:
+            line = log_lines.ANSWER_HELD if isinstance(known, NotProvable) else log_lines.REQUEST_FAILED
+            line(detail=known.detail, **fields)
     headers = _headers(known)
     if isinstance(error, MethodNotAllowedException):
         headers["Allow"] = _allowed_methods(error)

@@ -22,7 +22,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.errors import GainsayError, RateLimited
 from service.identity.caller import Caller
 from service.policy import WINDOW_S, RateClass, Rates
@@ -197,9 +197,7 @@ class RateLimiter:
             found = await self._exchange.exchange(mine)
         except GainsayError as error:
             if self._failed_at < self._exchanged_at:
-                telemetry.LOG.warning(
-                    "rates are kept by each process alone: %s", error.detail, extra={"code": error.code}
-                )
+                log_lines.RATES_ALONE(detail=error.detail, code=error.code)
             self._failed_at = time.monotonic()
             return
         self._exchanged_at = time.monotonic()

@@ -8,7 +8,7 @@ from typing import Any
 from litestar import Response, get, post
 from litestar.datastructures import State
 
-from service import telemetry
+from service import log_lines
 from service.audit.note import parse_note
 from service.audit.witness import KnownCheckpoint
 from service.errors import BadRequest, NotFound
@@ -90,7 +90,7 @@ async def sign(request: HttpRequest) -> Response[str]:
     try:
         note = await signer.sign(checkpoint, key, path)
     except CheckpointRefused as error:
-        telemetry.LOG.error("a head was refused", extra={"origin": checkpoint.origin, "reason": error.detail})
+        log_lines.HEAD_REFUSED(origin=checkpoint.origin, reason=error.detail)
         return _head(checkpoint.origin, error.last, status=409, none=409)
     return _answer(parse_note(note).signatures[0].line())
 

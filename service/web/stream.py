@@ -28,7 +28,7 @@ from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
 from msgspec import Struct
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.debate.entries import CaseReceived, is_end
 from service.errors import GainsayError
 from service.identity.caller import Caller
@@ -98,7 +98,7 @@ class _Streamed(ASGIResponse):
             if listener.dropped:
                 telemetry.STREAMS_CUT.labels(reason="slow").inc()
                 fields = {"request": request_id.get(), "debate": self._asked.debate}
-                telemetry.LOG.warning("event stream cut: the listener does not read it", extra=fields)
+                log_lines.STREAM_SLOW(**fields)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -116,7 +116,7 @@ async def events(asked: Following, listener: Listener) -> AsyncGenerator[bytes, 
         except GainsayError as error:
             telemetry.STREAMS_CUT.labels(reason="error").inc()
             fields = {"request": request_id.get(), "debate": asked.debate, "code": error.code}
-            telemetry.LOG.warning("event stream cut", extra=fields)
+            log_lines.STREAM_CUT(**fields)
             yield b": interrupted; connect again with Last-Event-ID\n\n"
 
 

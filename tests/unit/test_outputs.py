@@ -76,7 +76,13 @@ def cell(payload: str) -> str:
 def logged(payload: str) -> str:
     """A field of a log's line."""
     record = logging.makeLogRecord({**vars(PRIOR), "detail": payload})
-    return line_formatter(traces=False).format(record).partition(" words detail=")[2]
+    return line_formatter(traces=False).format(record).partition(" words event=library detail=")[2]
+
+
+def logged_in_json(payload: str) -> str:
+    """A field of a line of a log in JSON."""
+    record = logging.makeLogRecord({**vars(PRIOR), "detail": payload})
+    return line_formatter("json", traces=False).format(record).partition('"detail":')[2].removesuffix("}")
 
 
 OUTPUTS: dict[str, Callable[[str], str]] = {
@@ -86,6 +92,7 @@ OUTPUTS: dict[str, Callable[[str], str]] = {
     "Markdown": markdown.escape,
     "HTML": escape,
     "log": logged,
+    "log in JSON": logged_in_json,
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 from mcp import types
 
-from service import telemetry
+from service import log_lines
 from service.cli.access.problems import ServiceProblem
 from service.cli.mcp.schemas import texts
 from service.errors import GainsayError
@@ -65,7 +65,7 @@ def refusal(error: GainsayError) -> types.CallToolResult:
 
 def unforeseen(tool: str) -> types.CallToolResult:
     """The answer to an error that no part of the code expected; the log has it, and the answer nothing of it."""
-    telemetry.LOG.exception("a tool failed", extra={"tool": tool})
+    log_lines.TOOL_FAILED.raised(tool=tool)
     return refusal(
         GainsayError(
             "an unforeseen error of the MCP server; its log on standard error has it. A case may have been recorded: "

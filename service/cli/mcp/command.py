@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from service import log_lines
 from service.cli import beginning, exit_codes, help_sections, startup
 from service.cli.access import place
 from service.cli.help_sections import WHERE, option
+from service.cli.logs import announce
 from service.cli.terminal_text import say
 from service.errors import GainsayError, SettingsError
 from service.policy.settings import Settings, data_folder, read_token
@@ -167,7 +169,7 @@ async def _before(address: str, transport: Wire | Listening, trust: Trust) -> No
     with startup.ending() as end:
         if isinstance(transport, Listening):
             if "GAINSAY_TOKEN" in os.environ:
-                say("gainsay: GAINSAY_TOKEN is not used: every caller shows its own credential", err=True)
+                announce(log_lines.TOKEN_UNUSED, "GAINSAY_TOKEN is not used: every caller shows its own credential")
             await _serve(end, ByCredential(address, data), transport, trust)
             return
         async with connected(address, data, read_token(os.environ), SETTING) as service:
@@ -218,5 +220,6 @@ async def _by_http(desk: Desk, callers: Callers, where: Listening, end: startup.
 
     async with listening(desk, callers, where) as address:
         of = callers.address or "the database of this machine"
-        say(f"gainsay: serving MCP on {address} for {of}; Ctrl-C stops", err=True)
+        words = f"serving MCP on {address} for {of}; Ctrl-C stops"
+        announce(log_lines.SERVING_MCP, words, address=address, of=of)
         await end.came()

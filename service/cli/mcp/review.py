@@ -21,7 +21,7 @@ from uuid import uuid4
 import anyio
 from anyio import lowlevel
 
-from service import telemetry
+from service import log_lines
 from service.cli.access.port import KEY_MAX, is_key
 from service.cli.access.problems import ServiceProblem
 from service.cli.mcp.answers import Answer
@@ -212,4 +212,4 @@ async def _abort(call: Call, debate: str) -> None:
     try:
         await call.service.abort(debate, "cancelled by the caller of the tool review (MCP)")
     except GainsayError as error:
-        telemetry.LOG.warning("a cancelled debate was not aborted", extra={"debate": debate, "code": error.code})
+        log_lines.TOOL_NOT_ABORTED(debate=debate, code=error.code)

@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit.checkpoint import Checkpoint
 from service.errors import GainsayError, StoreUnavailable
 from service.policy import Audit
@@ -260,14 +260,14 @@ class Sequencer:
         except LogIncident as incident:
             await self._stick(incident)
         except (Overtaken, CheckpointRefused) as error:
-            telemetry.LOG.info("reading a log again", extra={"log": log, "code": error.code})
+            log_lines.SEQUENCER_REREADS(log=log, code=error.code)
             again = POLL_S if isinstance(error, Overtaken) else AGAIN_S
         except GainsayError as error:
             again = STUCK_S if isinstance(error, SignerForgot) else AGAIN_S
             self._log_trouble(log, error)
         except Exception as fault:  # noqa: BLE001 - a dead task would leave a log without a sequencer
             again = AGAIN_S
-            telemetry.LOG.exception("a log was not sequenced because of a fault", extra={"log": log})
+            log_lines.SEQUENCER_FAULT.raised(log=log)
             self._trees.pop(log, None)
             self._log_trouble(log, GainsayError(f"a fault stopped work on the log {log} ({type(fault).__name__})"))
         else:
@@ -318,7 +318,7 @@ class Sequencer:
             self._sweep_at = 0.0  # the record before is staged too, further back: only a sweep sees it
             return tree
         except AlreadyThere:
-            telemetry.LOG.warning("a record was staged for the second time", extra={"log": tree.log})
+            log_lines.STAGED_TWICE(log=tree.log)
             self._trees.pop(tree.log)
             tree = await self._opened(tree.log)
             count = await self._store.extend(tree, numbers, holes=swept, careful=True)
@@ -356,11 +356,11 @@ class Sequencer:
         if error is None:
             if before is not None:
                 del self._troubles[who]
-                telemetry.LOG.warning("recovered", extra={"who": who})
+                log_lines.SEQUENCER_RECOVERED(who=who)
             return
         self._troubles[who] = error
         if before is None or (before.detail != error.detail and not known):
-            telemetry.LOG.error(error.detail, extra={"who": who, "code": error.code})
+            log_lines.SEQUENCER_TROUBLE(detail=error.detail, who=who, code=error.code)
             self._on_trouble(error)
 
 

@@ -7,7 +7,7 @@ numbers at the comparisons are those of ``docs/sequencer.md``, *Incidents*; `cou
 
 from __future__ import annotations
 
-from service import telemetry
+from service import log_lines
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, open_checkpoint
 from service.audit.note import BadNote, PublicKey
 from service.audit.witness import KnownCheckpoint
@@ -103,7 +103,7 @@ async def remind(store: Sequencing, signer: Signer, tree: Tree) -> None:
     await signer.sign(Checkpoint(tree.log, tree.stored.size, tree.stored.root), tree.key, path)
     tree.signed = tree.stored
     fields = {"log": tree.log, "size": tree.stored.size}
-    telemetry.LOG.warning("the signer had forgotten a head that a witness vouches for, and has it again", extra=fields)
+    log_lines.SIGNER_TAUGHT(**fields)
 
 
 def is_signed_head(note: bytes, key: PublicKey, head: Checkpoint) -> bool:
@@ -117,7 +117,7 @@ def is_signed_head(note: bytes, key: PublicKey, head: Checkpoint) -> bool:
 async def written(store: Sequencing, log: str, what: str) -> LogIncident:
     """The error of a contradiction, after it is recorded; the same one is recorded once."""
     if await store.raise_incident(log, what):
-        telemetry.LOG.error("incident: a log contradicts its checkpoints", extra={"log": log, "what": what})
+        log_lines.LOG_INCIDENT(log=log, what=what)
     return LogIncident(log, what)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit.note import PublicKey
 from service.audit.witness import KnownCheckpoint
 from service.errors import GainsayError, StoreUnavailable
@@ -103,7 +103,7 @@ class Countersigning:
             self._failed(name, log, error)
             return isinstance(error, WitnessRefused)
         except Exception as fault:  # noqa: BLE001 - a dead task would leave heads that no witness sees
-            telemetry.LOG.exception("a witness was not asked because of a fault")
+            log_lines.WITNESS_FAULT.raised()
             self._failed(name, log, GainsayError(f"a fault of the service ({type(fault).__name__})"))
             return False
         return True

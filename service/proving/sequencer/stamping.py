@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.errors import GainsayError, StoreUnavailable
 from service.proving.signing.stamps import Stamps
 from service.store.sequence import Sequencing, Unstamped
@@ -68,7 +68,7 @@ class Stamping:
         except GainsayError as error:
             self._failed(error)
         except Exception as fault:  # noqa: BLE001 - a dead task would leave heads without time stamps
-            telemetry.LOG.exception("a head was not stamped because of a fault")
+            log_lines.STAMP_FAULT.raised()
             self._failed(GainsayError(f"a fault of the service left a head unstamped ({type(fault).__name__})"))
 
     async def _ask(self, head: Unstamped) -> None:

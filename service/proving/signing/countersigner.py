@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from service import telemetry
+from service import log_lines
 from service.audit.checkpoint import Checkpoint, cosign
 from service.audit.note import (
     COSIGNATURE,
@@ -123,7 +123,7 @@ def _declined(verdict: Verdict, submission: AddCheckpoint) -> Answer:
     if verdict.checkpoint and (verdict.status == 422 or (verdict.status == 409 and not stale)):
         fields = {"origin": verdict.checkpoint.origin, "size": verdict.checkpoint.size, "reason": verdict.reason}
         evidence = encode_base64(submission.checkpoint)
-        telemetry.LOG.error("a log contradicts itself", extra={**fields, "checkpoint": evidence})
+        log_lines.WITNESS_CONTRADICTION(**fields, checkpoint=evidence)
     if stale and verdict.head:
         return Answer(409, f"{verdict.head.size}\n", SIZE_TYPE)
     return Answer(verdict.status, f"{verdict.reason}\n")

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.audit.log_events import READINGS_MAX, Content, ContentRead, Reading, valid
 from service.audit.record import Via, Writer
 from service.errors import AuditUnavailable, GainsayError
@@ -120,7 +120,7 @@ class ReadingLog:
             await self._rest(begun + self._every_s - time.monotonic())
         await self._record()
         if lost := sum(map(_times, self._waiting.values())):
-            telemetry.LOG.error("readings of cases were not recorded", extra={"readings": lost})
+            log_lines.READINGS_LOST(readings=lost)
 
     def close(self) -> None:
         """Let `run` write the last records and return. From now on nothing is noted."""
@@ -164,10 +164,7 @@ class ReadingLog:
                 while counts:
                     await self._write(tenant, list(counts)[:READINGS_MAX], counts)
             except GainsayError as error:
-                telemetry.LOG.warning(
-                    "readings of cases are not recorded yet",
-                    extra={"tenant": tenant, "readings": _times(counts), "code": error.code},
-                )
+                log_lines.READINGS_WAIT(tenant=tenant, readings=_times(counts), code=error.code)
 
     async def _write(self, tenant: str, part: Sequence[_Who], counts: _Counts) -> None:
         """Write one record, and forget what it tells of; raises `GainsayError`."""

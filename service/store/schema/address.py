@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service import telemetry
+from service import log_lines
 from service.errors import SettingsError
 from service.policy.mounted_secrets import reveal_text
 from service.store.conninfo import NAMED, check_mode, is_local, read_address
@@ -31,6 +31,4 @@ def check_address(url: str, variable: str) -> None:
             "another one; without it libpq may connect to a standby, where no record can be written"
         )
     if not is_local(parts) and (mode := check_mode(parts, variable)) in NAMED:
-        telemetry.LOG.warning(
-            "the address of a database names a weaker TLS than verify-full", extra={"at": variable, "sslmode": mode}
-        )
+        log_lines.DATABASE_TLS(at=variable, sslmode=mode)

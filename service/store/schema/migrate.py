@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg import errors, sql
 
-from service import telemetry
+from service import log_lines
 from service.errors import GainsayError, StoreUnavailable
 from service.store.schema import roles
 from service.store.schema.address import check_address
@@ -318,7 +318,7 @@ def _apply_in_turn(connection: Session, file: File, until: float) -> None:
                 raise busy from error
         except psycopg.Error as error:
             raise _failure(file, error) from error
-        telemetry.LOG.warning(f"waiting, at most {left_s:.0f} s more: {busy.code}: {busy.detail}")
+        log_lines.DATABASE_WAITED_FOR(left_s=left_s, code=busy.code, detail=busy.detail)
         time.sleep(min(PAUSE_SECONDS, left_s))
 
 

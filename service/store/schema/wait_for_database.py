@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import psycopg
 
-from service import telemetry
+from service import log_lines
 from service.errors import GainsayError, StoreUnavailable
 from service.store.schema.migrate import MigrationBusy, Unmigrated
 from service.store.schema.roles import RolesMissing
@@ -86,7 +86,7 @@ async def retry_until(step: Callable[[], Awaitable[T]], left_s: Callable[[], flo
 
 def log_waiting(error: GainsayError, left_s: float) -> None:
     """Log what is waited for."""
-    telemetry.LOG.warning(f"waiting, at most {left_s:.0f} s more: {error.code}: {error.detail}")
+    log_lines.DATABASE_WAITED_FOR(left_s=left_s, code=error.code, detail=error.detail)
 
 
 def _is_final(error: GainsayError) -> bool:

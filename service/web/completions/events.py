@@ -19,7 +19,7 @@ from contextlib import aclosing
 
 from msgspec import UNSET, Struct, UnsetType
 
-from service import telemetry
+from service import log_lines, telemetry
 from service.errors import GainsayError, Overloaded
 from service.report.sent import encode
 from service.web.completions.answer import chat_detail, completion_id, content, finish_reason, usage
@@ -78,7 +78,7 @@ class ChatStream(Struct, frozen=True):
             except GainsayError as error:
                 telemetry.STREAMS_CUT.labels(reason="error").inc()
                 fields = {"request": request_id.get(), "debate": self.following.debate, "code": error.code}
-                telemetry.LOG.warning("chat completion cut", extra=fields)
+                log_lines.COMPLETION_CUT(**fields)
                 yield _event(chat_error(error))
 
     async def _waited(self, listener: Listener) -> AsyncGenerator[bytes, None]:
