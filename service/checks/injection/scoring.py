@@ -105,12 +105,14 @@ class Weights:
         ``poses`` what passages of it pose as, and ``words`` those of its sentences, if they are at hand."""
         if _LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
             text, words = spelt, None
-        total = sum(map(self._memory.weighed.__getitem__, tokens_of(text, words)))
+        # Of a text so short pairs are always needed: a word and its parts are never more than its characters.
+        parts = parts_of(text) if len(text) <= LONG else None
+        total = sum(map(self._memory.weighed.__getitem__, parts.tokens if parts else tokens_of(text, words)))
         weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
         if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
             return score + weight / sqrt(count)
-        parts = parts_of(text)
+        parts = parts or parts_of(text)
         for far, weighed in self._pairs.items():
             pairs = parts.pairs(far)
             weight += sum(map(weighed.get, pairs, repeat(0)))
