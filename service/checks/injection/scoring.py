@@ -11,12 +11,14 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cache
-from itertools import repeat
+from itertools import combinations, repeat, starmap
 from math import sqrt
+from operator import or_
 from pkgutil import get_data
 from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
+from service.checks.injection.concepts import BITS, bits_of
 from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
@@ -79,7 +81,10 @@ class Weights:
         self._words = _weights(columns["word"])
         self._grams = _weights(columns["gram"])
         self._pairs = {far: _weights_of_pairs(columns[f"pair{far}"]) for far in DISTANCES}
+        # The intersection of two sets looks at no word again, as a look at each pair in a table would.
+        self._known_pairs = {far: frozenset(weighed) for far, weighed in self._pairs.items()}
         self._concepts = _weights(columns["concept"])
+        self._of_bits = {bits_of(*key.split("+")): weight for key, weight in self._concepts.items()}
         self._poses = _weights(columns["pose"])
         self._families = {name: numbers for name, *numbers in _rows(columns["family"], 1 + len(FAMILIES))}
         self._memory = self.memory()
@@ -115,7 +120,7 @@ class Weights:
         parts = parts or parts_of(text)
         for far, weighed in self._pairs.items():
             pairs = parts.pairs(far)
-            weight += sum(map(weighed.get, pairs, repeat(0)))
+            weight += sum(map(weighed.__getitem__, pairs & self._known_pairs[far]))
             count += len(pairs)
         return score + weight / sqrt(count)
 
@@ -171,8 +176,10 @@ class Weights:
         return (weight << OF_COUNT) + 1 + len(parts)
 
     def _concept(self, bits: int) -> tuple[int, int]:
-        keys = concepts_of(bits)
-        return sum(map(self._concepts.get, keys, repeat(0))), len(keys)
+        """The weight of the concepts of a sentence and of every two of them, and how many these are."""
+        single = [bit for bit in BITS.values() if bits & bit]
+        keys = [*single, *starmap(or_, combinations(single, 2))]
+        return sum(map(self._of_bits.get, keys, repeat(0))), len(keys)
 
 
 def bar_of(field: CaseField) -> str:
