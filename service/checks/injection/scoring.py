@@ -35,6 +35,8 @@ MOST = (1 << OF_COUNT) - 1
 """A count in the lowest bits of a number, and the most that it can be: more than any text has tokens."""
 KNOWN_MAX = 8_192
 """How many words are remembered with their weights, and sentences with theirs, before all are forgotten."""
+KNOWN_OF_ONE_MAX = 100_000
+"""How many of one long text."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
 
@@ -53,11 +55,12 @@ class Bar(NamedTuple):
 class Remembered(dict[str, int]):
     """A number for each word, worked out when the word is first met. All are forgotten when they are too many."""
 
-    def __init__(self, work_out: Callable[[str], int]) -> None:
+    def __init__(self, work_out: Callable[[str], int], most: int) -> None:
         self._work_out = work_out
+        self._most = most
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= KNOWN_MAX:
+        if len(self) >= self._most:
             self.clear()
         self[word] = number = self._work_out(word)
         return number
@@ -95,9 +98,9 @@ class Weights:
         model._memory = memory
         return model
 
-    def memory(self) -> Memory:
-        """A new memory for `remembering`."""
-        return Memory(Remembered(self._weigh), {})
+    def memory(self, most: int = KNOWN_MAX) -> Memory:
+        """A new memory for `remembering`, of so many words."""
+        return Memory(Remembered(self._weigh, most), {})
 
     def bar(self, field: CaseField) -> Bar:
         """The least scores in a field."""
@@ -171,7 +174,7 @@ class Weights:
 
         Sums of such numbers are both sums: a count is never negative.
         """
-        parts = grams(token)
+        parts = grams(token) if len(token) > 1 else ()
         weight = self._words.get(token, 0) + sum(map(self._grams.get, parts, repeat(0)))
         return (weight << OF_COUNT) + 1 + len(parts)
 
