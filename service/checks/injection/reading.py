@@ -68,14 +68,14 @@ class Known(dict[str, Entry | None]):
         self._vocabulary = vocabulary()
 
     def __missing__(self, word: str) -> Entry | None:
-        """A word that was not learnt, or that another thread has made forgotten since."""
+        """A word that is too long to be learnt, or that another thread has made forgotten since."""
         return self._looked_up({word})[word]
 
     def learn(self, words: set[str]) -> None:
-        """Look up those of these words that are new."""
+        """Look up those of these words that are new, and remember them unless they are too long to be words."""
         if len(self) > KNOWN_MAX:
             self.clear()
-        self.update(self._looked_up({word for word in words if word not in self}))
+        self.update(self._looked_up({word for word in words if word not in self and len(word) <= WORD_MAX}))
 
     def _looked_up(self, words: set[str]) -> dict[str, Entry | None]:
         foreign = self._vocabulary.foreign

@@ -35,6 +35,8 @@ MOST = (1 << OF_COUNT) - 1
 """A count in the lowest bits of a number, and the most that it can be: more than any text has tokens."""
 KNOWN_MAX = 8_192
 """How many words are remembered with their weights, and sentences with theirs, before all are forgotten."""
+LONGEST = 60
+"""The most characters of a word that is remembered."""
 KNOWN_OF_ONE_MAX = 100_000
 """How many of one long text."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
@@ -60,9 +62,11 @@ class Remembered(dict[str, int]):
         self._most = most
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= self._most:
-            self.clear()
-        self[word] = number = self._work_out(word)
+        number = self._work_out(word)
+        if len(word) <= LONGEST:
+            if len(self) >= self._most:
+                self.clear()
+            self[word] = number
         return number
 
 

@@ -302,7 +302,7 @@ def test_the_same_poses_are_found() -> None:
 def test_what_is_known_of_words_is_a_tenant_s_own_and_of_short_texts() -> None:
     kept.drop()
     texts = {
-        "one": "The fee of Alphaville is due.",
+        "one": " ".join(("The fee of Alphaville is due.", "\u4e00" * 99, "o" * 99, "o'" * 99 + "o")),
         "other": "The fee of Betatown is due.",
         "long": "Gammaburg. " * 2_000,
     }
@@ -317,4 +317,5 @@ def test_what_is_known_of_words_is_a_tenant_s_own_and_of_short_texts() -> None:
         assert words.keys() == {"one", "other"}
         assert "alphaville" in words["one"]
         assert "alphaville" not in words["other"]
+        assert max(map(len, words["one"])) <= 60
     kept.drop()
