@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from service.checks.patterns import lazily
 from service.debate.suspicions import InjectionFamily
+
+REACH = 120
+"""How many characters from the beginning of a match what it holds stands at the furthest; a nonce does within 99."""
 
 
 class Pose(NamedTuple):
@@ -15,7 +19,8 @@ class Pose(NamedTuple):
 
     One that is ``sure`` is found whatever else stands around it: next to no honest text has it. ``head`` finds where a
     match may begin, so that the expression is not tried everywhere: one character and what stands behind it, which is
-    the end of a line where a match begins the next one, and else the first of a match.
+    the end of a line where a match begins the next one, and else the first of a match. ``near`` finds what every match
+    holds within `REACH` characters.
     """
 
     family: InjectionFamily
@@ -24,6 +29,7 @@ class Pose(NamedTuple):
     sure: bool
     ascii_words: tuple[str, ...]
     head: re.Pattern[str] | None
+    near: re.Pattern[str] | None
 
     def found_in(self, plain: str, lines: str) -> Iterator[re.Match[str]]:
         """All matches in a text; ``lines`` is the same text behind the end of a line."""
@@ -33,6 +39,9 @@ class Pose(NamedTuple):
         if heads is None:
             yield from self.expression.finditer(plain)
             return
+        if self.near:
+            near = [one.start() for one in self.near.finditer(lines)]
+            heads = [head for head in heads if bisect(near, head) < bisect(near, head + REACH)]
         until = 0
         for head in heads:
             start = head if lines[head] == "\n" else head - 1
@@ -41,11 +50,15 @@ class Pose(NamedTuple):
                 until = match.end()
 
 
-def _pose(family: InjectionFamily, words: str, expression: str, *, sure: bool = False, head: str = "") -> Pose:
+def _pose(
+    family: InjectionFamily, words: str, expression: str, *, sure: bool = False, head: str = "", near: str = ""
+) -> Pose:
     every = words.split()
     shortest = tuple(word for word in every if not any(other in word for other in every if other != word))
     ascii_words = tuple(filter(str.isascii, shortest))
-    return Pose(family, shortest, lazily(expression, re.MULTILINE), sure, ascii_words, lazily(head) if head else None)
+    found = lazily(expression, re.MULTILINE)
+    begins, holds = lazily(head) if head else None, lazily(near) if near else None
+    return Pose(family, shortest, found, sure, ascii_words, begins, holds)
 
 
 _ENDS = r"(?:end|ende|fin|fine|final|fim|einde|koniec|конец|конца|close|closed|begin|start|begins|starts|resumes?|last page|ends here)"
@@ -135,6 +148,7 @@ POSES: Sequence[Pose] = (
         rf"|^\W{{0,6}}(?:end|begin|start|close|open|fin|ende|fine)_(?:of_)?[a-z_]{{4,40}}_{_NONCE}",
         sure=True,
         head=r"[\n\[<{\u27e6\u3010](?:(?<!\n)|(?=\W{0,6}(?:end|begin|start|close|open|fin)))",
+        near=r"[0-9](?:(?=[a-f])|(?<=[a-f].))",  # in each nonce a digit is beside a letter
     ),
     _pose(
         "fence",

@@ -57,12 +57,8 @@ class Sentence(NamedTuple):
     words: Sequence[str]
 
 
-class _Cut(NamedTuple):
-    """The words of a sentence, their place, and up to where quotation marks are looked for."""
-
-    words: Sequence[str]
-    span: tuple[int, int]
-    until: int
+_Cut = tuple[Sequence[str], int, int, int]
+"""The words of a sentence, its start and its end, and up to where quotation marks are looked for."""
 
 
 class Known(dict[str, Entry | None]):
@@ -72,14 +68,14 @@ class Known(dict[str, Entry | None]):
         self._vocabulary = vocabulary()
 
     def __missing__(self, word: str) -> Entry | None:
-        """A word that was not learnt, or that another thread has made forgotten since."""
+        """A word that is too long to be learnt, or that another thread has made forgotten since."""
         return self._looked_up({word})[word]
 
     def learn(self, words: set[str]) -> None:
-        """Look up those of these words that are new."""
+        """Look up those of these words that are new, and remember them unless they are too long to be words."""
         if len(self) > KNOWN_MAX:
             self.clear()
-        self.update(self._looked_up({word for word in words if word not in self}))
+        self.update(self._looked_up({word for word in words if word not in self and len(word) <= WORD_MAX}))
 
     def _looked_up(self, words: set[str]) -> dict[str, Entry | None]:
         foreign = self._vocabulary.foreign
@@ -138,12 +134,12 @@ class Reader:
         """The sentences that have a word, in their order."""
         self.rot13, self.reversed = [], []
         cut = list(_cut(text))
-        self._known.learn(set(chain.from_iterable(one.words for one in cut)))
+        self._known.learn(set(chain.from_iterable(words for words, *_ in cut)))
         holds_quotes = "'" in text or any(mark in text for mark in _QUOTES)
         return [self._sentence(text, one, holds_quotes=holds_quotes) for one in cut]
 
     def _sentence(self, text: str, cut: _Cut, *, holds_quotes: bool) -> Sentence:
-        words, (start, end), until = cut
+        words, start, end, until = cut
         bits = counts = 0
         is_foreign = False
         for n, entry in enumerate(map(self._known.__getitem__, words), start=1):
@@ -157,7 +153,7 @@ class Reader:
                 elif n < len(words) and (words[n] in entry.seconds or words[n].startswith(entry.beginnings)):
                     bits |= entry.phrases_with(words, n)
         if is_foreign:
-            self._note(text, cut.span)
+            self._note(text, start, end)
         if bits & _ANY_AUTOMATIC and bits & _ANY_AGENT:
             bits |= self._described(words)
         if not bits:
@@ -167,9 +163,9 @@ class Reader:
             said |= _QUOTED
         return Sentence(start, end, said, words)
 
-    def _note(self, text: str, span: tuple[int, int]) -> None:
+    def _note(self, text: str, start: int, end: int) -> None:
         """Note where words of a sentence stand that are frequent in another alphabet or order."""
-        for match in _WORD.finditer(text, *span):
+        for match in _WORD.finditer(text, start, end):
             entry = self._known[match.group()]
             if entry and entry.foreign:
                 (self.rot13 if entry.foreign == "rot13" else self.reversed).append(match.span())
@@ -220,21 +216,22 @@ def _cut(text: str) -> Iterator[_Cut]:
         else:
             words = blanked[at:end].split()
         if len(words) > SENTENCE_WORDS_MAX:
-            yield from _cut_long(text, at, end, until)
+            yield from _cut_long(text, words, at, until)
         elif words:
             # Before the first word and behind the last one there is no character of a word.
             last = words[-1]
-            yield _Cut(words, (text.find(words[0], at), text.rfind(last, at, end) + len(last)), until)
+            yield words, text.find(words[0], at), text.rfind(last, at, end) + len(last), until
         at = until
 
 
-def _cut_long(text: str, at: int, end: int, until: int) -> Iterator[_Cut]:
+def _cut_long(text: str, words: Sequence[str], at: int, until: int) -> Iterator[_Cut]:
     """A sentence of too many words, in parts; quotation marks are looked for up to the end of the next word."""
-    words, spans = list[str](), list[tuple[int, int]]()
-    for match in _WORD.finditer(text, at, end):
-        if len(words) == SENTENCE_WORDS_MAX:
-            yield _Cut(words, (spans[0][0], spans[-1][1]), match.end())
-            words, spans = [], []
-        words.append(match.group())
-        spans.append(match.span())
-    yield _Cut(words, (spans[0][0], spans[-1][1]), until)
+    ends = list[int]()
+    for word in words:  # between two words there is no character of a word
+        at = text.find(word, at) + len(word)
+        ends.append(at)
+    for first in range(0, len(words), SENTENCE_WORDS_MAX):
+        part = words[first : first + SENTENCE_WORDS_MAX]
+        behind = first + len(part)
+        end_of_next = ends[behind] if behind < len(words) else until
+        yield part, ends[first] - len(part[0]), ends[behind - 1], end_of_next

@@ -15,7 +15,7 @@ from service.checks.injection.fields import COUNTED, FieldText
 from service.checks.injection.hidden import written
 from service.checks.injection.posing import POSES, Posed, posed
 from service.checks.injection.reading import Known, Reader, Sentence
-from service.checks.injection.scoring import Weights, weights
+from service.checks.injection.scoring import KNOWN_OF_ONE_MAX, Weights, weights
 from service.checks.injection.views import View, read_plainly
 from service.debate.suspicions import CaseField, InjectionFamily, InjectionFound, Suspicion
 
@@ -78,7 +78,7 @@ class Scan(NamedTuple):
 def _scan(texts: Sequence[FieldText]) -> Scan:
     """With the tenant's memory of words, if the texts are short: long ones have many that do not come again."""
     if sum(len(text.text) for text in texts) >= LONG:
-        return Scan(Reader(), weights().remembering(weights().memory()))
+        return Scan(Reader(), weights().remembering(weights().memory(KNOWN_OF_ONE_MAX)))
     known = kept.once("words of injection/1", Known)
     return Scan(Reader(known), weights().remembering(kept.once("weights of injection/1", weights().memory)))
 

@@ -11,12 +11,14 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cache
-from itertools import repeat
+from itertools import combinations, repeat, starmap
 from math import sqrt
+from operator import or_
 from pkgutil import get_data
 from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
+from service.checks.injection.concepts import BITS, bits_of
 from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
@@ -33,6 +35,10 @@ MOST = (1 << OF_COUNT) - 1
 """A count in the lowest bits of a number, and the most that it can be: more than any text has tokens."""
 KNOWN_MAX = 8_192
 """How many words are remembered with their weights, and sentences with theirs, before all are forgotten."""
+LONGEST = 60
+"""The most characters of a word that is remembered."""
+KNOWN_OF_ONE_MAX = 100_000
+"""How many of one long text."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
 
@@ -51,13 +57,16 @@ class Bar(NamedTuple):
 class Remembered(dict[str, int]):
     """A number for each word, worked out when the word is first met. All are forgotten when they are too many."""
 
-    def __init__(self, work_out: Callable[[str], int]) -> None:
+    def __init__(self, work_out: Callable[[str], int], most: int) -> None:
         self._work_out = work_out
+        self._most = most
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= KNOWN_MAX:
-            self.clear()
-        self[word] = number = self._work_out(word)
+        number = self._work_out(word)
+        if len(word) <= LONGEST:
+            if len(self) >= self._most:
+                self.clear()
+            self[word] = number
         return number
 
 
@@ -79,7 +88,10 @@ class Weights:
         self._words = _weights(columns["word"])
         self._grams = _weights(columns["gram"])
         self._pairs = {far: _weights_of_pairs(columns[f"pair{far}"]) for far in DISTANCES}
+        # The intersection of two sets looks at no word again, as a look at each pair in a table would.
+        self._known_pairs = {far: frozenset(weighed) for far, weighed in self._pairs.items()}
         self._concepts = _weights(columns["concept"])
+        self._of_bits = {bits_of(*key.split("+")): weight for key, weight in self._concepts.items()}
         self._poses = _weights(columns["pose"])
         self._families = {name: numbers for name, *numbers in _rows(columns["family"], 1 + len(FAMILIES))}
         self._memory = self.memory()
@@ -90,9 +102,9 @@ class Weights:
         model._memory = memory
         return model
 
-    def memory(self) -> Memory:
-        """A new memory for `remembering`."""
-        return Memory(Remembered(self._weigh), {})
+    def memory(self, most: int = KNOWN_MAX) -> Memory:
+        """A new memory for `remembering`, of so many words."""
+        return Memory(Remembered(self._weigh, most), {})
 
     def bar(self, field: CaseField) -> Bar:
         """The least scores in a field."""
@@ -105,15 +117,17 @@ class Weights:
         ``poses`` what passages of it pose as, and ``words`` those of its sentences, if they are at hand."""
         if _LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
             text, words = spelt, None
-        total = sum(map(self._memory.weighed.__getitem__, tokens_of(text, words)))
+        # Of a text so short pairs are always needed: a word and its parts are never more than its characters.
+        parts = parts_of(text) if len(text) <= LONG else None
+        total = sum(map(self._memory.weighed.__getitem__, parts.tokens if parts else tokens_of(text, words)))
         weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
         if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
             return score + weight / sqrt(count)
-        parts = parts_of(text)
+        parts = parts or parts_of(text)
         for far, weighed in self._pairs.items():
             pairs = parts.pairs(far)
-            weight += sum(map(weighed.get, pairs, repeat(0)))
+            weight += sum(map(weighed.__getitem__, pairs & self._known_pairs[far]))
             count += len(pairs)
         return score + weight / sqrt(count)
 
@@ -164,13 +178,15 @@ class Weights:
 
         Sums of such numbers are both sums: a count is never negative.
         """
-        parts = grams(token)
+        parts = grams(token) if len(token) > 1 else ()
         weight = self._words.get(token, 0) + sum(map(self._grams.get, parts, repeat(0)))
         return (weight << OF_COUNT) + 1 + len(parts)
 
     def _concept(self, bits: int) -> tuple[int, int]:
-        keys = concepts_of(bits)
-        return sum(map(self._concepts.get, keys, repeat(0))), len(keys)
+        """The weight of the concepts of a sentence and of every two of them, and how many these are."""
+        single = [bit for bit in BITS.values() if bits & bit]
+        keys = [*single, *starmap(or_, combinations(single, 2))]
+        return sum(map(self._of_bits.get, keys, repeat(0))), len(keys)
 
 
 def bar_of(field: CaseField) -> str:

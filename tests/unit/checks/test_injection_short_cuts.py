@@ -12,6 +12,7 @@ from bench.corpora import documents, injection
 from bench.corpora.injection.carriers import CARRIERS
 from bench.documents import document
 from service import samples
+from service.checks import kept
 from service.checks.injection import FieldText, check_injection
 from service.checks.injection.concepts import LEXICONS, STOPS
 from service.checks.injection.features import parts_of, tokens_of, units
@@ -296,3 +297,25 @@ def test_the_same_poses_are_found() -> None:
             found.update(one.pose for one in poses)
 
     assert len(found) > 15
+
+
+def test_what_is_known_of_words_is_a_tenant_s_own_and_of_short_texts() -> None:
+    kept.drop()
+    texts = {
+        "one": " ".join(("The fee of Alphaville is due.", "\u4e00" * 99, "o" * 99, "o'" * 99 + "o")),
+        "other": "The fee of Betatown is due.",
+        "long": "Gammaburg. " * 2_000,
+    }
+    for tenant, text in texts.items():
+        token = kept.WHOSE.set(tenant)
+        check_injection([FieldText("document", "D1", text)])
+        kept.WHOSE.reset(token)
+
+    known = {key.tenant: kept._kept[key] for key in kept._kept if key.work == "words of injection/1"}
+    weights = {key.tenant: kept._kept[key].weighed for key in kept._kept if key.work == "weights of injection/1"}
+    for words in (known, weights):
+        assert words.keys() == {"one", "other"}
+        assert "alphaville" in words["one"]
+        assert "alphaville" not in words["other"]
+        assert max(map(len, words["one"])) <= 60
+    kept.drop()
