@@ -192,6 +192,18 @@ DISCONNECT_ABORT_LATE = LogLine(
     "debate.disconnect_abort_late", WARNING, "abort after disconnect delayed", "debate", "code"
 )
 DEBATE_LOST = LogLine("debate.taken_by_other", WARNING, "debate taken over by another worker", "debate")
+DEBATE_ENDED = LogLine(
+    "debate.ended",
+    INFO,
+    "debate ended: {status}",
+    "status",
+    "stop_reason",
+    "task_type",
+    "format",
+    "confidence",
+    "human_review",
+    "cost_usd",
+)
 DEBATE_TAKEN_OVER = LogLine(
     "debate.taken_over", WARNING, "debate taken over from a worker that was lost", "debate", "calls_lost", "charged_usd"
 )

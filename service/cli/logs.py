@@ -37,10 +37,11 @@ _PLACES_MAX = 30
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, object]:
-    """The fields of a line: the ids of what it was logged in, then those that were given beside its words."""
+    """The fields of a line: the ids of what it was logged in, then those that were given beside its words, but none
+    for ``None``."""
     return {
         **log_lines.bound_fields(),
-        **{name: value for name, value in vars(record).items() if name not in _STANDARD},
+        **{name: value for name, value in vars(record).items() if name not in _STANDARD and value is not None},
     }
 
 

@@ -60,7 +60,7 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
                 left_s=end.cut_short(left_s),
             )
         )
-        address = ""
+        address = None
         if port is not None:
             from service.web.probe_server import make_probe_app
             from service.web.server import serving
@@ -73,3 +73,4 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
         announce(log_lines.SEQUENCING, f"sequencing{about}; Ctrl-C stops", address=address)
         name = await end.came()
         announce(log_lines.STOPPING, f"{name}: finishing the batch under way", signal=name)
+    log_lines.STOPPED()

@@ -211,7 +211,7 @@ async def _work(
 
     with startup.ending() as end:
         async with open_app(settings, where, left_s=end.cut_short(left_s)) as app, AsyncExitStack() as stack:
-            address = ""
+            address = None
             if port is not None:
                 from service.web.probe_server import make_probe_app
                 from service.web.server import serving

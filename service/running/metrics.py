@@ -16,6 +16,7 @@ that recorded them has counted them.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from service import log_lines, telemetry
@@ -69,6 +70,7 @@ def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> Non
                 _count_citations(task_type, found)
             case DebateConcluded(outcome=outcome):
                 _count_conclusion(task_type, started, outcome, facts, ledger)
+                _log_conclusion(task_type, started, outcome, ledger)
             case _:
                 pass
 
@@ -142,6 +144,21 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
         telemetry.EXPECTED_COST.labels(task_type=task_type, seat=role_of(seat)).inc(expected / MICRO)
     if started.expected_cost:
         telemetry.COST_RATIO.labels(task_type=task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+
+
+def _log_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, ledger: Ledger) -> None:
+    """One line for each debate that ends: a warning where it was truncated or failed."""
+    ended_well = outcome.status in ("completed", "aborted")
+    log_lines.DEBATE_ENDED.at(
+        logging.INFO if ended_well else logging.WARNING,
+        status=outcome.status,
+        stop_reason=outcome.stop_reason,
+        task_type=task_type,
+        format=started.format,
+        confidence=outcome.confidence_level,
+        human_review=outcome.human_review.required,
+        cost_usd=usd(ledger.spent + ledger.excess),
+    )
 
 
 def _count_order_check(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:

@@ -131,8 +131,11 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
     telemetry.HTTP_REQUESTS.labels(method=method, route=route, status=str(status)).inc()
     if not waited:
         telemetry.HTTP_SECONDS.labels(method=method, route=route).observe(seconds)
+    trace: Trace = scope["state"][TRACE]
     fields = {
         "request": id_,
+        "trace_id": trace.id,
+        "span_id": trace.span,
         "method": method,
         "route": route,
         "status": status,

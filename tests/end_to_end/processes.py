@@ -85,7 +85,11 @@ class Deployment:
     """Processes on one database, with the key of its logs in a folder."""
 
     def __init__(self, database: Database, folder: Path, **variables: str) -> None:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("GAINSAY_") or name == "GAINSAY_LOG_FORMAT"
+        }
         own = {"GAINSAY_DATABASE_URL": database.service_url, "GAINSAY_DATA_DIR": str(folder / "data")}
         self._environment = {**kept, **own, **sequenced(database.service_url, folder), **variables}
         self._folder = folder

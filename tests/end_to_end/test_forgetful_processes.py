@@ -90,7 +90,11 @@ def test_a_signer_process_that_has_forgotten_is_refused_over_http(
 
 
 def test_one_machine_s_own_data_goes_on_as_long_as_its_folder_is_there(tmp_path: Path) -> None:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GAINSAY_") or name == "GAINSAY_LOG_FORMAT"
+    }
     here = {**kept, "GAINSAY_DATA_DIR": str(tmp_path / "data")}
 
     def review() -> subprocess.CompletedProcess[str]:

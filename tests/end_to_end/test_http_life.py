@@ -440,7 +440,7 @@ async def test_the_access_log_has_ids_and_never_a_body(database: Database, caplo
             await site.http.get(f"/v1/debates/{told['debateId']}?zanzibar=1", headers={"request-id": "r-2"})
             await site.http.get("/zanzibar")
 
-    lines = [record for record in caplog.records if record.name == "gainsay.http"]
+    lines = [record for record in caplog.records if getattr(record, "event", "") == "http.request"]
     last = lines[-2].__dict__
     assert {k: last[k] for k in ("request", "method", "route", "status", "debate")} == {
         "request": "r-2",

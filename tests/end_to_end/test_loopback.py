@@ -108,7 +108,12 @@ def started(folder: Path, *words: str, **variables: str) -> subprocess.Completed
     return subprocess.run(
         [sys.executable, "-m", "service", *words],
         cwd=repository(),
-        env={"PATH": os.environ["PATH"], "GAINSAY_DATA_DIR": str(folder / "data"), **variables},
+        env={
+            "PATH": os.environ["PATH"],
+            "GAINSAY_DATA_DIR": str(folder / "data"),
+            "GAINSAY_LOG_FORMAT": "text",
+            **variables,
+        },
         capture_output=True,
         text=True,
         timeout=60,

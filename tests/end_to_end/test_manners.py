@@ -258,15 +258,15 @@ async def test_a_trace_is_recorded_with_the_case_and_shown_to_who_reads_it(site:
 async def test_a_trace_that_began_here_is_in_answer_and_log_and_in_no_record(
     site: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="gainsay.http"):
+    with caplog.at_level(logging.INFO, logger="gainsay"):
         for bad in ({}, {"traceparent": f"00-{'0' * 32}-{SPAN}-01", "tracestate": "a=1"}):
             answer = await site.http.post("/v1/debates?view=full", json=SMALL, headers={"prefer": "wait=60", **bad})
             found = TRACERESPONSE.fullmatch(answer.headers["traceresponse"])
             assert found
             assert "arrival" not in answer.json()
             assert found[3] == "02"
-            line = caplog.records[-1].__dict__
-            assert (line["trace"], line["request"]) == (found[1], answer.headers["request-id"])
+            line = [each for each in caplog.records if each.__dict__.get("event") == "http.request"][-1].__dict__
+            assert (line["trace_id"], line["request"]) == (found[1], answer.headers["request-id"])
 
 
 async def test_two_headers_are_none_and_names_ignore_case(site: Served) -> None:
@@ -291,11 +291,11 @@ async def test_no_metric_has_a_trace_and_a_hostile_one_adds_nothing_to_the_log(
         for value in hostile:
             answer = await site.http.get("/v1/policy", headers=[(b"traceparent", value), (b"tracestate", value)])
             assert answer.status_code == 200
-    lines = [record.__dict__ for record in caplog.records if record.name == "gainsay.http"]
+    lines = [record.__dict__ for record in caplog.records if record.__dict__.get("event") == "http.request"]
 
     assert asked.trace not in (await site.http.get("/metrics")).text
     assert len(lines) >= len(hostile)
-    assert all(re.fullmatch("[0-9a-f]{32}", line["trace"]) for line in lines)
+    assert all(re.fullmatch("[0-9a-f]{32}", line["trace_id"]) for line in lines)
 
 
 # -- versions

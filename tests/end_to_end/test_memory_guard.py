@@ -39,7 +39,11 @@ def core_limit(pid: str) -> list[str]:
 def serve(data_folder: Path) -> Iterator[subprocess.Popen[bytes]]:  # noqa: F811
     """A real ``gainsay serve`` with an embedded PostgreSQL, allowed to write core files by what starts it."""
     stderr = data_folder.parent / f"{data_folder.name}.stderr"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GAINSAY_") or name == "GAINSAY_LOG_FORMAT"
+    }
     with stderr.open("wb") as told:
         process = subprocess.Popen(
             [sys.executable, "-m", "service", "serve", "--port", "0"],

@@ -27,7 +27,11 @@ pytestmark = pytest.mark.no_replay
 
 def environment(database: Database, folder: Path) -> dict[str, str]:
     """The settings of a sequencer process, which knows no other address."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GAINSAY_") or name == "GAINSAY_LOG_FORMAT"
+    }
     return {**kept, "GAINSAY_DATA_DIR": str(folder), **sequenced(database.service_url, folder)}
 
 
@@ -124,7 +128,12 @@ def test_a_signal_ends_it_without_a_word_of_failure(database: Database, tmp_path
         running.send_signal(signal.SIGTERM)
         _, told = running.communicate(timeout=60)
     assert running.returncode == 0
-    assert told.splitlines() == ["gainsay: sequencing; Ctrl-C stops", "gainsay: SIGTERM: finishing the batch under way"]
+    said = [line.split(" ", 1)[1] for line in told.splitlines()]
+    assert said == [
+        "INFO sequencing event=process.sequencing",
+        "INFO stopping: SIGTERM event=process.stopping signal=SIGTERM",
+        "INFO stopped event=process.stopped",
+    ]
 
 
 def test_a_database_that_is_behind_the_heads_on_disk_is_refused_at_the_start(
@@ -183,8 +192,8 @@ def test_a_sequencer_with_a_port_tells_what_it_does_and_what_keeps_it(database: 
     known = {**environment(database, tmp_path), "GAINSAY_SIGNING_KEY": "http://127.0.0.1:1"}
     with process("service", "sequence", "--port", "0", env=known) as sequencer:
         assert sequencer.stderr is not None
-        line = next(line for line in sequencer.stderr if "sequencing, " in line)
-        address = line.partition("sequencing, ")[2].partition("/metrics")[0]
+        line = next(line for line in sequencer.stderr if "process.sequencing" in line)
+        address = line.partition("address=")[2].strip()
         until(lambda: httpx.get(f"{address}/readyz").status_code == 503)
         held, alive = httpx.get(f"{address}/readyz").json(), httpx.get(f"{address}/livez")
         until(lambda: "gainsay_log_unproven_records 3.0" in httpx.get(f"{address}/metrics").text)

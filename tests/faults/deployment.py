@@ -264,7 +264,11 @@ class Deployment:
         }
 
     def _environment(self, name: str) -> Mapping[str, str]:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("GAINSAY_")}
+        kept = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("GAINSAY_") or key == "GAINSAY_LOG_FORMAT"
+        }
         return {**kept, **self.settings(), "PGAPPNAME": f"soak-{name}"}
 
 

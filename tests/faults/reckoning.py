@@ -225,7 +225,11 @@ async def expect_bundles_verify(house: Deployment, database: Database, most: int
 
 def gainsay(house: Deployment, *words: str) -> str:
     """What a command of an operator says, once it has ended well."""
-    kept: dict[str, Any] = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
+    kept: dict[str, Any] = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GAINSAY_") or name == "GAINSAY_LOG_FORMAT"
+    }
     done = run(*words, env={**kept, **house.settings()})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
