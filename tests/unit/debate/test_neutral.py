@@ -123,6 +123,17 @@ def test_where_the_pieces_of_a_text_end_changes_nothing(text: str, piece: int) -
         assert "".join(rules.pieces_of(text)) == text
 
 
+@given(hostile_texts() | st.text(alphabet=st.characters(max_codepoint=127)))
+def test_a_piece_changes_where_the_expressions_find_a_character(text: str) -> None:
+    expression = rules._CONTROL if text.isascii() else rules._ANY
+
+    assert rules._changes(text) is bool(expression.search(text))
+
+
+def test_the_control_characters_are_those_of_the_expression() -> None:
+    assert {at for at in range(128) if rules._CONTROL.search(chr(at))} == set(rules._CONTROLS)
+
+
 @given(hostile_texts(), hostile_texts())
 def test_one_text_does_not_turn_the_next(text: str, other: str) -> None:
     assert neutral(f"{text} \n{other}") == f"{neutral(f'{text} ')}\n{neutral(other)}"
