@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tests.fixtures.postgres import SERVINGS
 from tests.fixtures.running import repository
 
-ADDRESS = r"http://[\w.:]+(?=\s)"
+ADDRESS = r"http://[\w.:]+(?=[\s\"])"
 WITHIN_S = 60.0
 _OF_ALL_THREADS = 2
 """Of the three clocks of a process: what its threads have run, in user and system together."""

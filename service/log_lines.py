@@ -191,7 +191,7 @@ STREAM_CUT = LogLine("stream.cut", WARNING, "event stream cut", "request", "deba
 DISCONNECT_ABORT_LATE = LogLine(
     "debate.disconnect_abort_late", WARNING, "abort after disconnect delayed", "debate", "code"
 )
-DEBATE_LOST = LogLine("debate.taken_by_other", WARNING, "debate taken over by another worker", "debate")
+DEBATE_LOST = LogLine("debate.claimed_elsewhere", WARNING, "debate claimed by another worker", "debate")
 DEBATE_ENDED = LogLine(
     "debate.ended",
     INFO,
@@ -204,8 +204,13 @@ DEBATE_ENDED = LogLine(
     "human_review",
     "cost_usd",
 )
-DEBATE_TAKEN_OVER = LogLine(
-    "debate.taken_over", WARNING, "debate taken over from a worker that was lost", "debate", "calls_lost", "charged_usd"
+DEBATE_CLAIMED = LogLine(
+    "debate.claimed_from_lost",
+    WARNING,
+    "debate claimed from a worker that was lost",
+    "debate",
+    "calls_lost",
+    "charged_usd",
 )
 DEBATE_TASK_FAULT = LogLine("debate.task_fault", ERROR, "debate left unfinished because of a fault")
 DEBATE_LEFT = LogLine("debate.left_unfinished", ERROR, "debate left unfinished", "debate", "code")

@@ -248,4 +248,4 @@ def _last_round(facts: Facts) -> int:
 def log_lost_attempts(debate: str, lost: Sequence[AttemptFailed]) -> None:
     """Log that this worker claimed a debate of a lost worker, and what the lost calls are charged."""
     charged = usd(sum(entry.charge.amount for entry in lost))
-    log_lines.DEBATE_TAKEN_OVER(debate=debate, calls_lost=len(lost), charged_usd=charged)
+    log_lines.DEBATE_CLAIMED(debate=debate, calls_lost=len(lost), charged_usd=charged)

@@ -86,7 +86,7 @@ def without_prompts(service: Bench) -> Any:
 
 def taken_over(caplog: pytest.LogCaptureFixture) -> list[tuple[str, int, str]]:
     """What was logged of debates whose worker was lost: the debate, the calls, and what they are charged."""
-    words = "debate taken over from a worker that was lost"
+    words = "debate claimed from a worker that was lost"
     found = [vars(record) for record in caplog.records if record.getMessage() == words]
     return [(fields["debate"], fields["calls_lost"], fields["charged_usd"]) for fields in found]
 
