@@ -16,7 +16,6 @@ that recorded them has counted them.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
 from service import log_lines, telemetry
@@ -147,10 +146,8 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
 
 
 def _log_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, ledger: Ledger) -> None:
-    """One line for each debate that ends: a warning where it was truncated or failed."""
-    ended_well = outcome.status in ("completed", "aborted")
-    log_lines.DEBATE_ENDED.at(
-        logging.INFO if ended_well else logging.WARNING,
+    """One line for each debate that ends."""
+    log_lines.DEBATE_ENDED(
         status=outcome.status,
         stop_reason=outcome.stop_reason,
         task_type=task_type,
