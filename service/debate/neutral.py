@@ -188,6 +188,8 @@ _SEEN = re.compile(f"[^\\s{_TABLE}]")
 
 def neutral(text: str) -> str:
     """The text as a model reads it, with its line breaks; plain text is returned as it is."""
+    if len(text) <= PIECE and text.isascii() and text.isprintable():
+        return text
     pieces, changed = list[str](), False
     for piece in pieces_of(text):
         read = piece
