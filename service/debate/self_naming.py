@@ -94,7 +94,7 @@ def _masked(value: Any, known: frozenset[str]) -> Any:
     match value:
         case str():
             return masked(value, known)
-        case Mapping():
+        case dict():
             return {name: v if name in QUOTED_FIELDS else _masked(v, known) for name, v in value.items()}
         case list() | tuple():
             return [_masked(inner, known) for inner in value]

@@ -56,7 +56,7 @@ def _neutral(value: Any) -> Any:
     match value:
         case str():
             return neutral(value)
-        case Mapping():
+        case dict():
             return {name: _neutral(each) for name, each in value.items()}
         case list() | tuple():
             return [_neutral(each) for each in value]

@@ -80,7 +80,7 @@ def render(
         messages=(
             Message("house", pinned.text(house), (house,)),
             Message("data", _case_text(mark, seen, started, round_shown(case, turn))),
-            Message("data", _fenced(mark, seen.blocks(beside))),
+            Message("data", _fenced_once(facts, mark, seen.blocks(beside))),
             Message("seat", SEPARATOR.join(pinned.text(pin) for pin in asked_for), asked_for),
         ),
         schema_id=turn.asks,
@@ -278,6 +278,16 @@ def _evaluation(reply: Moderation) -> View:
 
 def _fenced(mark: str, blocks: Iterator[Block]) -> str:
     return "\n".join(fence(mark, block) for block in blocks)
+
+
+def _fenced_once(facts: Facts, mark: str, blocks: Iterator[Block]) -> str:
+    """The same, with each block fenced once that is the same object in several turns (`said_block`)."""
+    return "\n".join(_once_fenced(facts, mark, block) for block in blocks)
+
+
+def _once_fenced(facts: Facts, mark: str, block: Block) -> str:
+    # What is kept holds its block, so no other object gets that id meanwhile.
+    return once(facts, ("fenced", id(block)), (facts.started, block), partial(fence, mark, block), len)
 
 
 _BLOCKS: Mapping[FormatName, Callable[[Case, DebateStarted, Facts, Turn], Iterator[Block]]] = complete_formats(

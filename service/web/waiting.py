@@ -13,7 +13,8 @@ async def ended_in_time(request: HttpRequest, site: AppState, debate: str, secon
     """Whether a debate ended in time. The wait ends early when the service stops or the caller disconnects.
 
     Where ``leaving`` is set the debate ends with its listeners, and a caller that disconnects counts as one that left.
-    Raises `Unauthenticated` where the caller's credential is revoked meanwhile.
+    Raises `Unauthenticated` where the caller's credential is revoked meanwhile, with the error of a wait that failed at
+    the same time as its cause; and whatever the wait or the look at the credential raises.
     """
     over = asyncio.ensure_future(site.reviews.wait(debate, caller(request), seconds))
     closing = asyncio.ensure_future(site.closing.wait())
@@ -24,7 +25,8 @@ async def ended_in_time(request: HttpRequest, site: AppState, debate: str, secon
     try:
         await asyncio.wait({over, closing, gone, refused}, return_when=asyncio.FIRST_COMPLETED)
         if refused.done():
-            raise revoked()
+            refused.result()  # a look that failed is no revocation
+            raise revoked() from (over.exception() if over.done() else None)
         return over.done() and over.result()
     finally:
         if leaving:

@@ -146,7 +146,7 @@ async def test_a_rolling_update_loses_no_request_and_pays_no_turn_twice(database
                     tasks.create_task(callers.call())
                 for api in apis:
                     _, newer = await working(deployment, balancer, apis=1)
-                    name = await worker.says(r"claiming debates worker=(\S+)")
+                    name = await worker.says(r"claiming debates .*worker=(\S+)")
                     await deployment.finds(JUST_TAKEN.format(worker=name, most=2 * LATENCY_MS))
                     for process in (api, worker):
                         process.send(signal.SIGTERM)

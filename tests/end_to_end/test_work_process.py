@@ -26,7 +26,7 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
         httpx.AsyncClient() as http,
     ):
         worker = processes.start("work", "--port", "0")
-        address = await worker.says(r"taking debates from the queue, (http\S+)/metrics")
+        address = await worker.says(r"taking debates from the queue .*address=(http\S+)")
         assert (await http.get(f"{address}/readyz")).status_code == 200
         assert (await http.get(f"{address}/livez")).status_code == 200
         debate = await desk.submit()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -40,8 +41,8 @@ WITNESS_KEY = SigningKey.from_seed("witness.example", b"\x09" * 32, COSIGNATURE)
 PATIENCE_S = 120.0
 """How long anything may take on a machine that has other things to do."""
 NO_DATABASE = "store_unavailable"
-UP = b"Ctrl-C stops"
-"""What every command says that runs until it is told to stop."""
+UP = re.compile(rb"event=process\.(?:serving|sequencing|taking_debates|signing|witnessing)\b")
+"""The line of every command that runs until it is told to stop."""
 LEASE_S = 2.0
 CALL_TIMEOUT_S = 3
 
@@ -74,7 +75,7 @@ class Child:
 
     def is_up(self) -> bool:
         """Whether this one, and not the one before, has said that it works, and takes SIGTERM for an order by now."""
-        return UP in self.stderr.read_bytes()[self.since :]
+        return UP.search(self.stderr.read_bytes(), self.since) is not None
 
 
 class Deployment:
@@ -260,7 +261,6 @@ class Deployment:
             "GAINSAY_GRACE_S": "5",
             "GAINSAY_DRAIN_S": "1",
             "VENDOR_KEY": "sk-fake-0123456789abcdef",
-            "GAINSAY_LOG_LEVEL": "WARNING",
         }
 
     def _environment(self, name: str) -> Mapping[str, str]:

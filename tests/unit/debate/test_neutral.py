@@ -154,6 +154,15 @@ TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_an_ascii_text_is_read_as_it_is_in_pieces(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rules, "PIECE", 1)
+        in_pieces = neutral(text)
+
+    assert neutral(text) == in_pieces
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
 def test_a_line_has_no_break(text: str) -> None:
     assert neutral_line(text).splitlines() == ([neutral_line(text)] if neutral(text) else [])
 
