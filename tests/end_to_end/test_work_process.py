@@ -54,10 +54,10 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
         assert await worker.ends() == 0
         said = [line.split(" INFO ")[1] for line in worker.told.splitlines() if " INFO " in line]
         assert [line for line in said if "stop" in line or "no more" in line] == [
-            "stopping: SIGTERM",
-            "claiming no more debates running=1 grace_s=20.0",
-            "the worker has stopped handed_back=1",
-            "stopped",
+            "stopping: SIGTERM event=process.stopping signal=SIGTERM",
+            "claiming no more debates event=worker.draining running=1 grace_s=20.0",
+            "the worker has stopped event=worker.stopped handed_back=1",
+            "stopped event=process.stopped",
         ]
         assert "/readyz" not in worker.told
         entries = await desk.entries(debate)
