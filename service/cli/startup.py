@@ -121,10 +121,16 @@ def large_parts(*also: str, running: Settings | None = None) -> Iterator[Callabl
         yield done
 
 
-def start_without_settings(environment: Mapping[str, str] = os.environ) -> None:
-    """Set up the log of a process that needs no settings but the level; raises `SettingsError` for one that is none."""
+def start_without_settings(environment: Mapping[str, str] = os.environ, *, stays: bool = True) -> None:
+    """Set up the log of a process that needs no settings but its level and form; raises `SettingsError` for others.
+
+    One that does not stay belongs to a program that reads its answers, and to a person who reads its log.
+    """
     close_memory()
-    log_of_process(environment)
+    if stays:
+        log_of_process(environment)
+    else:
+        log_from(read_level(environment), read_log_format(environment) or "text", traces=True)
 
 
 @contextmanager

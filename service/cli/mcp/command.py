@@ -111,11 +111,11 @@ def mcp(server: str | None, pins: Path | None, *, by_http: bool, **given: Any) -
     if isinstance(transport, Listening):
         _refuse_strangers(transport, address)
     if address is not None:
-        startup.start_without_settings()
+        startup.start_without_settings(stays=by_http)
         with startup.ended_by_sigterm():
             asyncio.run(_before(address, transport, trust))
         return exit_codes.DONE
-    settings = startup.start(quiet=True)
+    settings = startup.start(quiet=not by_http)
     _refuse_identities(settings, by_http=by_http)
     with startup.ended_by_sigterm(), beginning.database(settings, quiet=True) as addresses:
         asyncio.run(_on(settings, addresses, transport, trust))
