@@ -264,7 +264,7 @@ def deployed(
         }
         run = [sys.executable, "-m", "service"]
         sampled = [sys.executable, str(HERE / "sampler.py"), str(folded)] if folded else run
-        sequencer = stack.enter_context(started([*run, "sequence", "--port", "0"], "metrics", {**common, **signing}))
+        sequencer = stack.enter_context(started([*run, "sequence", "--port", "0"], "sequencing", {**common, **signing}))
         serve = [*run, "serve", "--no-worker", "--no-sequencer", "--port", "0"]
         api = stack.enter_context(started(serve, ADDRESS, common))
         working = [
