@@ -80,8 +80,9 @@ def documents() -> Turn:
     with deployed() as here:
         here.run(cases(WARM, first=WARM_SEED))
         runs = {what: here.run(cases(COUNTS[what], length)) for what, length in LOADS.items()}
+        # Of two such documents the process for checks keeps what the later one gave.
+        runs["again"] = here.run(cases(1, LOADS["5 MB"], COUNTS["5 MB"] - 1))
         runs[CONTRACT] = here.run([a_case(contract(seed)) for seed in range(20)])
-        runs["again"] = here.run(cases(COUNTS["5 MB"], LOADS["5 MB"]))
     found: dict[str, Measured | NotRun] = {what: _whole(run) for what, run in runs.items()}
     scan = 1_000 * checks.scanned(document(LOADS["5 MB"], 0))
     found["rest"] = Measured(_of(runs["5 MB"]) - scan, None, f"the scan alone {scan:.0f} ms")
