@@ -27,6 +27,7 @@ from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
+from service.observing import labelled
 from service.policy import Policy, ProviderSetting, TimeStamps
 from service.policy.file.tenants import all_budgets, all_providers, all_shares
 from service.policy.own_build import own_build
@@ -220,7 +221,7 @@ def _initialise_metrics(policies: Sequence[Policy], prompts: Prompts) -> None:
     def together(names: Callable[[Policy], Iterable[str]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for policy in policies for name in names(policy)))
 
-    telemetry.initialise(
+    labelled.initialise(
         task_types=together(lambda policy: policy.task_types),
         formats=tuple(FORMATS),
         models=together(lambda policy: policy.models),

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
-from service import log_lines, telemetry
+from service import log_lines
+from service.observing import labelled
 
 pytest_plugins = ["tests.loops.collecting", "tests.fixtures.postgres", "tests.loops.timing"]
 
@@ -25,7 +26,7 @@ os.environ["GAINSAY_WARM_S"] = "0"  # a test leaves no server behind; those that
 
 os.environ["GAINSAY_LOG_FORMAT"] = "text"  # tests of the log name a form of their own
 
-telemetry.strict = log_lines.strict = True
+labelled.strict = log_lines.strict = True
 
 # "ci" gives the same examples on every run, so a red build is red again on a desk. "replay" is half of it, for the
 # second hash seed of `make replay`. "thorough" looks for new ones: `make examples` runs it. A time limit per example

@@ -30,6 +30,7 @@ from service.delivering.schedule import next_wait, read_retry_after
 from service.delivering.sent import GONE, Sent
 from service.delivering.signing import signed_headers
 from service.errors import GainsayError, StoreUnavailable
+from service.observing import labelled
 from service.policy.webhooks import Webhooks
 from service.store.hub import EventHub
 from service.store.retry_window import retry
@@ -89,12 +90,12 @@ class Dispatcher:
                 await self.look()
                 self._unwell = False
             except StoreUnavailable as error:
-                telemetry.forget(telemetry.WEBHOOKS_WAITING, telemetry.WEBHOOKS_LATE)
+                labelled.forget(telemetry.WEBHOOKS_WAITING, telemetry.WEBHOOKS_LATE)
                 if not self._unwell:
                     log_lines.WEBHOOKS_WAIT(code=error.code)
                 self._unwell = True
             except Exception:  # noqa: BLE001 - a dead loop would leave messages that nothing sends until a restart
-                telemetry.forget(telemetry.WEBHOOKS_WAITING, telemetry.WEBHOOKS_LATE)
+                labelled.forget(telemetry.WEBHOOKS_WAITING, telemetry.WEBHOOKS_LATE)
                 log_lines.WEBHOOKS_FAULT.raised()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(FAULT_S):

@@ -21,6 +21,7 @@ from service.intake.fingerprint import fingerprint
 from service.intake.model_ranking import Standing
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, characters
+from service.observing import labelled
 from service.policy import Policy
 from service.policy.task_types import read_type
 from service.reviews.opening import least, prepare, quoted
@@ -253,7 +254,7 @@ def _audit_available(what: str) -> Iterator[None]:
 def count_decision(task_type: str, decision: GateDecision, policy: Policy) -> None:
     """Count a decision of the gate; a task type that policy does not know is counted as ``other``."""
     result = "debate" if decision.debate else "decline"
-    known = task_type if task_type in policy.task_types else telemetry.OTHER
+    known = task_type if task_type in policy.task_types else labelled.OTHER
     telemetry.GATE_DECISIONS.labels(task_type=known, result=result, decided_by=decision.decided_by).inc()
 
 

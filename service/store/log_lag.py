@@ -6,6 +6,7 @@ import asyncio
 
 from service import log_lines, telemetry
 from service.errors import StoreUnavailable
+from service.observing import labelled
 from service.store.damage import SUBJECTS, open_damage
 from service.store.pool import Database
 
@@ -27,8 +28,8 @@ class LogLag:
             try:
                 await self.measure()
             except StoreUnavailable:
-                telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
-                telemetry.forget(*(telemetry.DAMAGE_OPEN.labels(subject=subject) for subject in SUBJECTS))
+                labelled.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
+                labelled.forget(*(telemetry.DAMAGE_OPEN.labels(subject=subject) for subject in SUBJECTS))
             await asyncio.sleep(LOOK_S)
 
     async def measure(self) -> None:

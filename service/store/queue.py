@@ -17,6 +17,7 @@ from msgspec import Struct
 from service import telemetry
 from service.debate.kernel import FORMATS
 from service.errors import StoreUnavailable
+from service.observing import labelled
 from service.store.pool import Database
 
 LOOK_S = 2.0
@@ -144,7 +145,7 @@ class Backlog:
                 await self.look()
             except StoreUnavailable:
                 batches = (telemetry.BATCHES.labels(state=state) for state in ("running", "paused"))
-                telemetry.forget(telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED, *batches)
+                labelled.forget(telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED, *batches)
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:

@@ -24,9 +24,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from service import log_lines, telemetry
 from service.errors import AddressTooLong, BadRequest, GainsayError, HeadTooLarge, Overloaded, RequestTimeout
+from service.observing.trace_context import trace_of_headers
 from service.web.every_answer import headers_of_every_answer, id_of_headers
 from service.web.safe_headers import Headers, add_safe_headers
-from service.web.trace_context import trace_of_headers
 
 HEAD_BYTES = 64 << 10
 HEADERS = 100

@@ -6,8 +6,8 @@ import re
 import secrets
 from collections.abc import Iterable
 
+from service.observing.trace_context import Trace
 from service.web.safe_headers import Headers
-from service.web.trace_context import Trace
 from service.web.versions import ANSWERED
 
 _TOKEN = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")

@@ -1,10 +1,10 @@
 """The middleware of every request: its id and trace, the log's checkpoint, one line in the access log, and metrics.
 
 The id is the caller's Request-Id if that is a plain token, otherwise a new one. It is in every answer, in problem
-documents and in the log. So is the trace: the caller's (`service.web.trace_context`), otherwise a new one. An answer to
-a caller that may read the log names the latest checkpoint of its log that the process knows: callers who keep it become
-witnesses of the audit log. Neither log nor metrics hold any other part of a header, of a body or of a query, and no
-metric has a label of a request's id or trace.
+documents and in the log. So is the trace: the caller's (`service.observing.trace_context`), otherwise a new one. An
+answer to a caller that may read the log names the latest checkpoint of its log that the process knows: callers who keep
+it become witnesses of the audit log. Neither log nor metrics hold any other part of a header, of a body or of a query,
+and no metric has a label of a request's id or trace.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service import log_lines, telemetry
 from service.identity.caller import Caller
+from service.observing.trace_context import Trace, trace_of_headers
 from service.web.every_answer import headers_of_every_answer, id_of_headers
 from service.web.problems import request_id
 from service.web.safe_headers import Headers, add_safe_headers
-from service.web.trace_context import Trace, trace_of_headers
 from service.web.versions import RELEASED
 
 CALLER = "caller"

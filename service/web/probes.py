@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Sequence
 from litestar import Response, get
 from prometheus_client.exposition import choose_encoder
 
-from service import log_lines, telemetry
+from service import log_lines
+from service.observing import labelled
 from service.web import openapi
 from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
@@ -74,7 +75,7 @@ async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, sh
 async def metrics(request: HttpRequest) -> Response[bytes]:
     """The metrics in the format of Prometheus, or of OpenMetrics where it is accepted."""
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
-    return Response(content=encode(telemetry.REGISTRY), media_type=media_type)
+    return Response(content=encode(labelled.REGISTRY), media_type=media_type)
 
 
 @get("/openapi.json")

@@ -46,7 +46,7 @@ def metrics() -> str:
     """The metrics of this process."""
     from prometheus_client import generate_latest
 
-    from service.telemetry import REGISTRY
+    from service.observing.labelled import REGISTRY
 
     return generate_latest(REGISTRY).decode()
 

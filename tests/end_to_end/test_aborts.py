@@ -10,10 +10,10 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from service import telemetry
 from service.debate.entries import AttemptFailed, DebateConcluded, DebateStopped, Entry, TurnAsked
 from service.debate.kernel import FORMATS, Format, replay
 from service.debate.results import PanelResult
+from service.observing import labelled
 from service.policy import Budget, Budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.store import contents, queue, spend
@@ -40,7 +40,7 @@ def unknown(version: str) -> Iterator[None]:
 def aborted_debates() -> float:
     return sum(
         sample.value
-        for metric in telemetry.REGISTRY.collect()
+        for metric in labelled.REGISTRY.collect()
         for sample in metric.samples
         if sample.name == "gainsay_debates_concluded_total" and sample.labels.get("status") == "aborted"
     )

@@ -14,9 +14,9 @@ import httpx
 import psycopg
 import pytest
 
-from service import telemetry
 from service.errors import QueueFull
 from service.identity.caller import Caller
+from service.observing import labelled
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.store import pool, queue_limits
 from service.store.pool import Database as Pool
@@ -48,7 +48,7 @@ def policy(folder: Path, **limits: int) -> str:
 
 
 def refused(limit: str) -> float:
-    return telemetry.REGISTRY.get_sample_value("gainsay_submissions_refused_total", {"limit": limit}) or 0.0
+    return labelled.REGISTRY.get_sample_value("gainsay_submissions_refused_total", {"limit": limit}) or 0.0
 
 
 def recorded(database: Database) -> set[str]:

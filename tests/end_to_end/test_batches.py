@@ -13,7 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from service import telemetry
+from service.observing import labelled
 from service.web import admission
 from tests.fixtures.callers import Registers, identity_file
 from tests.fixtures.postgres import Database
@@ -59,7 +59,7 @@ async def results(site: Served, told: JSON) -> list[JSON]:
 
 
 def refused(limit: str) -> float:
-    return telemetry.REGISTRY.get_sample_value("gainsay_submissions_refused_total", {"limit": limit}) or 0.0
+    return labelled.REGISTRY.get_sample_value("gainsay_submissions_refused_total", {"limit": limit}) or 0.0
 
 
 def stored(database: Database) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from litestar.types import Receive, Scope, Send
 
-from service import telemetry
+from service.observing import labelled
 from service.web.connection_bounds import ADDRESS_BYTES, HEAD_BYTES, HEADERS, ConnectionBounds
 from service.web.server import serving
 from tests.fixtures.waiting import within
@@ -88,7 +88,7 @@ def problem(answer: bytes) -> tuple[int, Any]:
 
 
 def refused(reason: str) -> float:
-    return telemetry.REGISTRY.get_sample_value("gainsay_http_refused_total", {"reason": reason}) or 0.0
+    return labelled.REGISTRY.get_sample_value("gainsay_http_refused_total", {"reason": reason}) or 0.0
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ import jsonschema
 import msgspec
 import pytest
 
-from service import telemetry
 from service.cli.display import page
 from service.cli.display.console import console
 from service.debate.entries import (
@@ -30,6 +29,7 @@ from service.debate.entries import (
 from service.debate.kernel import replay
 from service.debate.model import Outcome
 from service.money import Ledger
+from service.observing import labelled
 from service.prompts import DIRECTORY, Prompts, check_pins, check_schema_pin
 from service.prompts.fence import blocks
 from service.prompts.request import Request, WireTexts
@@ -364,7 +364,7 @@ async def test_a_prompt_file_that_changes_between_two_calls_stops_the_next_one(
     provider = Editing()
     async with bench(database.service_url, provider) as service:
         service.prompts = Prompts.load(folder)
-        before = telemetry.REGISTRY.get_sample_value("gainsay_prompt_mismatches_total") or 0
+        before = labelled.REGISTRY.get_sample_value("gainsay_prompt_mismatches_total") or 0
         debate = await service.run()
 
         outcome, entries = await outcome_of(service, debate), await service.entries(debate)
@@ -375,7 +375,7 @@ async def test_a_prompt_file_that_changes_between_two_calls_stops_the_next_one(
         assert stopped.why.startswith(f"since this process started, {told}")
         assert turns(entries)[-1] == "1.rebuttal.1"
         assert Ledger.of(entries).spent == sum(e.charge.amount for e in entries if isinstance(e, TurnSpoke))
-        assert telemetry.REGISTRY.get_sample_value("gainsay_prompt_mismatches_total") == before + 1
+        assert labelled.REGISTRY.get_sample_value("gainsay_prompt_mismatches_total") == before + 1
 
 
 async def test_every_call_carries_exactly_the_pinned_prompts(database: Database) -> None:

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from service import telemetry
 from service.audit.bundle import unpack
+from service.observing import labelled
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, events_of, ids_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -318,13 +318,13 @@ async def test_probes_say_that_the_process_lives_and_is_ready(site: Served) -> N
 
 async def test_requests_are_counted_by_route_and_never_by_id(site: Served, finished: JSON) -> None:
     labels = {"method": "GET", "route": "/v1/debates/{debate}", "status": "200"}
-    before = telemetry.REGISTRY.get_sample_value("gainsay_http_requests_total", labels) or 0
+    before = labelled.REGISTRY.get_sample_value("gainsay_http_requests_total", labels) or 0
 
     await site.http.get(f"/v1/debates/{finished['debateId']}")
     await site.http.get(f"/{finished['debateId']}")
     scraped = await site.http.get("/metrics")
 
-    assert telemetry.REGISTRY.get_sample_value("gainsay_http_requests_total", labels) == before + 1
+    assert labelled.REGISTRY.get_sample_value("gainsay_http_requests_total", labels) == before + 1
     assert scraped.headers["content-type"].startswith("text/plain")
     assert 'route="other"' in scraped.text
     assert finished["debateId"] not in scraped.text
@@ -336,7 +336,7 @@ async def test_a_stream_and_a_wait_that_was_asked_for_say_nothing_of_how_fast_th
     def counted() -> list[float | None]:
         routes = (("GET", "/v1/debates/{debate}/events"), ("POST", "/v1/debates"))
         name = "gainsay_http_request_seconds_count"
-        return [telemetry.REGISTRY.get_sample_value(name, {"method": m, "route": r}) for m, r in routes]
+        return [labelled.REGISTRY.get_sample_value(name, {"method": m, "route": r}) for m, r in routes]
 
     before = counted()
     await site.events(finished["debateId"])
@@ -347,7 +347,7 @@ async def test_a_stream_and_a_wait_that_was_asked_for_say_nothing_of_how_fast_th
 
 async def test_a_debate_moves_the_series_of_its_task_type(site: Served) -> None:
     def now(name: str, **labels: str) -> float:
-        return telemetry.REGISTRY.get_sample_value(name, labels) or 0.0
+        return labelled.REGISTRY.get_sample_value(name, labels) or 0.0
 
     ended = {"format": "adversarial/1", "status": "completed"}
     names: dict[str, JSON] = {

@@ -21,6 +21,7 @@ import pytest
 from service import telemetry
 from service.app import App, open_app
 from service.errors import GainsayError
+from service.observing import labelled
 from service.prompts import Prompts
 from service.reviews import Reviews
 from service.store import pool
@@ -161,10 +162,10 @@ async def test_a_listener_that_leaves_changes_nothing_in_the_debate(database: Da
 async def settled(name: str) -> float | None:
     """A gauge, once it is 0 or twenty seconds have passed: a server hears a moment later that a listener has left."""
     for _ in range(400):
-        if not (value := telemetry.REGISTRY.get_sample_value(name)):
+        if not (value := labelled.REGISTRY.get_sample_value(name)):
             return value
         await asyncio.sleep(0.05)
-    return telemetry.REGISTRY.get_sample_value(name)
+    return labelled.REGISTRY.get_sample_value(name)
 
 
 # -- stopping

@@ -15,10 +15,11 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from service import reviews, telemetry
+from service import reviews
 from service.errors import QueueFull
 from service.identity.caller import Caller
 from service.intake.request import CaseRequest
+from service.observing import labelled
 from service.policy import Queue
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import DebateQuery
@@ -46,7 +47,7 @@ def rows(database: Database, table: str) -> int:
 
 
 def replays(result: str) -> float:
-    return telemetry.REGISTRY.get_sample_value("gainsay_idempotent_requests_total", {"result": result}) or 0.0
+    return labelled.REGISTRY.get_sample_value("gainsay_idempotent_requests_total", {"result": result}) or 0.0
 
 
 async def test_a_case_that_is_under_way_is_a_conflict_that_says_where_its_debate_is(database: Database) -> None:

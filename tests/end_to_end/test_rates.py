@@ -14,7 +14,7 @@ import httpx
 import psycopg
 import pytest
 
-from service import telemetry
+from service.observing import labelled
 from service.policy.settings import SHIPPED_POLICY
 from service.web import admission, overload, rate_limits
 from service.web.rate_limits import ahead
@@ -187,7 +187,7 @@ async def test_under_pressure_checks_are_refused_first_and_cases_go_on(
 
         async def pressed(count: int) -> dict[str, int]:
             """What is answered while so many cases are in line."""
-            while telemetry.REGISTRY.get_sample_value("gainsay_submissions_in_line") != count:  # noqa: ASYNC110
+            while labelled.REGISTRY.get_sample_value("gainsay_submissions_in_line") != count:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             answers = {
                 "gate": await site.http.post("/v1/gate", json=GATE),

@@ -15,10 +15,11 @@ import httpx
 import psycopg
 import pytest
 
-from service import samples, telemetry
+from service import samples
 from service.app import open_app, running_worker
 from service.debate.entries import DebateStopped
 from service.identity.caller import LOCAL, Caller
+from service.observing import labelled
 from service.reviews import on_disconnect
 from service.reviews.feed import Feed
 from service.store import entry_poll
@@ -96,13 +97,13 @@ async def listening(site: Served, debate: str, count: int, room: int | None = No
 
 
 def cut(reason: str) -> float:
-    value = telemetry.REGISTRY.get_sample_value("gainsay_http_event_streams_cut_total", {"reason": reason})
+    value = labelled.REGISTRY.get_sample_value("gainsay_http_event_streams_cut_total", {"reason": reason})
     assert value is not None
     return value
 
 
 def open_streams() -> float | None:
-    return telemetry.REGISTRY.get_sample_value("gainsay_http_event_streams")
+    return labelled.REGISTRY.get_sample_value("gainsay_http_event_streams")
 
 
 async def test_all_listeners_hear_every_entry_once_and_in_order_wherever_the_debate_runs(

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from service import telemetry
 from service.debate.entries import CaseReceived
 from service.errors import BudgetExhausted, InvalidCase, NotFound, StoreUnavailable
 from service.identity.caller import Caller
+from service.observing import labelled
 from service.policy import Batches, Budget, Budgets, Policy
 from service.reviews.batch_feed import BatchFeeder
 from service.reviews.batches import AskedBatch, LineResult, Progress
@@ -727,7 +727,7 @@ async def test_batches_that_an_earlier_version_ended_are_counted(
 async def test_open_batches_are_measured_and_those_that_wait_apart(database: Database) -> None:
     def measured() -> list[float | None]:
         name = "gainsay_batches_open"
-        return [telemetry.REGISTRY.get_sample_value(name, {"state": state}) for state in ("running", "paused")]
+        return [labelled.REGISTRY.get_sample_value(name, {"state": state}) for state in ("running", "paused")]
 
     async with bench(database.service_url, policy=a_policy(queued_per_tenant=1)) as service:
         look = Backlog(service.database).look

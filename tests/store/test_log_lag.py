@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from service import telemetry
+from service.observing import labelled
 from service.store.log_lag import LogLag
 from service.store.pool import Database
 from service.store.queue import Backlog
@@ -65,7 +66,7 @@ async def test_what_cannot_be_measured_is_not_told_by_an_old_value(
             await asyncio.sleep(0.05)
         raise AssertionError("the gauges do not come to that")
 
-    telemetry.forget(*gauges, *waiting)
+    labelled.forget(*gauges, *waiting)
     async with Database.open(database.service_url, size=2) as opened:
         tasks = [asyncio.create_task(LogLag(opened, 30).run()), asyncio.create_task(Backlog(opened).run())]
         try:

@@ -649,9 +649,9 @@ async def test_the_backlog_is_measured_for_whoever_looks_at_the_metrics(database
 
 
 def _value(name: str) -> Any:
-    from service import telemetry
+    from service.observing import labelled
 
-    return lambda: telemetry.REGISTRY.get_sample_value(name)
+    return lambda: labelled.REGISTRY.get_sample_value(name)
 
 
 MEASURED: Sequence[Any] = tuple(

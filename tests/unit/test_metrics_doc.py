@@ -8,7 +8,7 @@ from pathlib import Path
 from prometheus_client.metrics import MetricWrapperBase
 
 from service import telemetry
-from service.telemetry import Labelled
+from service.observing.labelled import Labelled
 
 METRICS = {
     name: found.metric if isinstance(found, Labelled) else found

@@ -25,6 +25,7 @@ from service.audit.csv_line import csv_line
 from service.cli.display.console import row, text
 from service.cli.logs import line_formatter
 from service.cli.terminal_text import clean, json_lines, say, standard_output, write_out
+from service.observing import labelled
 from service.report import sent
 from service.report.document import html, markdown, pdf
 from service.report.document.blocks import (
@@ -302,10 +303,10 @@ def test_a_plain_name_is_given() -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
 def test_a_label_of_a_metric_is_of_a_closed_list(payload: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "strict", False)
+    monkeypatch.setattr(labelled, "strict", False)
     telemetry.ATTEMPTS_FAILED.labels(model=payload, reason=payload).inc(0)
     exposed = [
-        line for line in generate_latest(telemetry.REGISTRY).decode().splitlines() if "gainsay_attempts_failed" in line
+        line for line in generate_latest(labelled.REGISTRY).decode().splitlines() if "gainsay_attempts_failed" in line
     ]
 
     assert not any('reason="' in line and 'reason="other"' not in line and payload in line for line in exposed)

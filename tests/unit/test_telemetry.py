@@ -19,10 +19,11 @@ from service.debate.entries import Entry
 from service.debate.model import Status, StopReason
 from service.debate.replies.panel import QuestionType
 from service.debate.replies.parts import ConfidenceLevel
+from service.observing import labelled
+from service.observing.labelled import LABELLED, REGISTRY, Given, Labelled
 from service.policy import GatePolicy, task_types
 from service.running.provider_port import FailureReason
 from service.store.spend import BATCH, LIMITS
-from service.telemetry import LABELLED, REGISTRY, Given, Labelled
 
 RULES_ON_THE_MERITS = gate._Weighed(GatePolicy("1", ""), 1).merits(
     gate._Said("contract", None, Decimal(0), None, None, None, None)
@@ -50,7 +51,7 @@ GIVEN = {"task_types": ("contract",), "formats": ("panel/1", "ballot/1"), "model
 @pytest.fixture(autouse=True)
 def no_built_in_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """No formats from the start of a service in an earlier test, and none for a later one."""
-    monkeypatch.setattr(telemetry, "BUILT_IN", {telemetry.FORMATS: set()})
+    monkeypatch.setattr(labelled, "BUILT_IN", {labelled.FORMATS: set()})
 
 
 def wrong_calls(code: str, where: str) -> Iterator[str]:
@@ -133,7 +134,7 @@ def test_no_metric_has_labels_without_their_values() -> None:
 
 @pytest.mark.parametrize("metric", LABELLED, ids=lambda metric: metric.name)
 def test_a_counter_whose_values_are_known_begins_at_zero_with_each_of_them(metric: Labelled[Any]) -> None:
-    telemetry.initialise(**GIVEN)
+    labelled.initialise(**GIVEN)
 
     known = [GIVEN[values.value] if isinstance(values, Given) else values for values in metric.known.values()]
     expected = [dict(zip(metric.known, values, strict=True)) for values in product(*known)] if metric.begun else []
@@ -143,9 +144,9 @@ def test_a_counter_whose_values_are_known_begins_at_zero_with_each_of_them(metri
 
 
 def test_a_label_that_is_added_to_a_declaration_is_begun_with_the_values_that_are_given() -> None:
-    added = telemetry._counter("test_added_total", "Added.", {"reason": ("a", "b"), "seat": telemetry.SEATS})
+    added = labelled.counter("test_added_total", "Added.", {"reason": ("a", "b"), "seat": labelled.SEATS})
     try:
-        telemetry.initialise(**GIVEN)
+        labelled.initialise(**GIVEN)
 
         (found,) = added.metric.collect()
         assert [s.labels for s in found.samples if s.name == "test_added_total"] == [
@@ -154,7 +155,7 @@ def test_a_label_that_is_added_to_a_declaration_is_begun_with_the_values_that_ar
         ]
     finally:
         REGISTRY.unregister(added.metric)
-        telemetry.LABELLED.remove(added)
+        labelled.LABELLED.remove(added)
 
 
 @pytest.mark.parametrize("labels", [{}, {"how": "new", "seat": "critic"}, {"seat": "critic"}])
@@ -176,8 +177,8 @@ def test_a_value_outside_the_list_of_its_label_is_refused_in_tests() -> None:
 def test_a_value_outside_the_list_of_its_label_is_counted_as_other_and_logged_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(telemetry, "strict", False)
-    declared = telemetry._counter("test_listed_total", "Listed.", {"limit": ("debateCeiling", "tenantDay")})
+    monkeypatch.setattr(labelled, "strict", False)
+    declared = labelled.counter("test_listed_total", "Listed.", {"limit": ("debateCeiling", "tenantDay")})
     try:
         with caplog.at_level(logging.ERROR, "gainsay"):
             for limit in ("banana", "tenantDay", "cherry"):
@@ -190,12 +191,12 @@ def test_a_value_outside_the_list_of_its_label_is_counted_as_other_and_logged_on
         assert logged == [("undeclared label value", "test_listed_total", "limit", "banana")]
     finally:
         REGISTRY.unregister(declared.metric)
-        telemetry.LABELLED.remove(declared)
+        labelled.LABELLED.remove(declared)
 
 
 def test_a_series_is_found_once_and_one_of_other_values_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "strict", False)
-    declared = telemetry._counter("test_found_total", "Found.", {"a": ("x", "y"), "b": ("x", "y")})
+    monkeypatch.setattr(labelled, "strict", False)
+    declared = labelled.counter("test_found_total", "Found.", {"a": ("x", "y"), "b": ("x", "y")})
     try:
         first = declared.labels(a="x", b="y")
         assert declared.labels(a="x", b="y") is first is declared.labels(b="y", a="x")
@@ -204,12 +205,12 @@ def test_a_series_is_found_once_and_one_of_other_values_is_another(monkeypatch: 
         assert len(declared._series) == 3, "no value that a caller makes up is kept"
     finally:
         REGISTRY.unregister(declared.metric)
-        telemetry.LABELLED.remove(declared)
+        labelled.LABELLED.remove(declared)
 
 
 def test_a_format_that_this_build_does_not_have_is_refused_once_the_service_has_started() -> None:
     of = {"task_type": "contract", "format": "nope/1"}
-    telemetry.initialise(**GIVEN)
+    labelled.initialise(**GIVEN)
 
     with pytest.raises(ValueError, match="expected one of ballot/1, panel/1 as format of gainsay_debates_started"):
         telemetry.DEBATES_STARTED.labels(**of)
@@ -217,7 +218,7 @@ def test_a_format_that_this_build_does_not_have_is_refused_once_the_service_has_
 
 
 def test_a_model_of_an_earlier_policy_is_counted_by_its_name() -> None:
-    telemetry.initialise(**GIVEN)
+    labelled.initialise(**GIVEN)
 
     telemetry.OVERRUNS.labels(model="of-an-earlier-policy").inc()
 

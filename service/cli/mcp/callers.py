@@ -18,7 +18,7 @@ from service.cli.access.advice import Advice
 from service.cli.access.over_http import Clients
 from service.cli.access.port import Service
 from service.errors import GainsayError
-from service.web.trace_context import trace_of_headers
+from service.observing.trace_context import trace_of_headers
 
 CREDENTIAL = "gainsay.credential"
 """Where the gateway leaves a request's credential, in the scope of ASGI."""

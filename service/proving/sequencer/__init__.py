@@ -24,6 +24,7 @@ from contextlib import suppress
 from service import log_lines, telemetry
 from service.audit.checkpoint import Checkpoint
 from service.errors import GainsayError, StoreUnavailable
+from service.observing import labelled
 from service.policy import Audit
 from service.proving.sequencer.consistency import LogIncident, SignerForgot, check_tree, forgotten, remind
 from service.proving.sequencer.countersigning import Countersigning
@@ -243,7 +244,7 @@ class Sequencer:
                 telemetry.LOG_UNPROVEN_SECONDS.set(seconds)
                 telemetry.LOG_INCIDENTS.set(len(await self._store.query("open_incidents")))
             except StoreUnavailable:
-                telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
+                labelled.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
             else:
                 late = LogLate(f"{records} records are durable and not provable, the oldest for {seconds:.0f} seconds")
                 self._log_trouble("late", late if seconds > self._late_s else None, known=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from service import log_lines, telemetry
 from service.errors import GainsayError, StoreUnavailable
+from service.observing import labelled
 from service.proving.signing.stamps import Stamps
 from service.store.sequence import Sequencing, Unstamped
 
@@ -52,7 +53,7 @@ class Stamping:
             if self._leads():
                 await self._look()
             else:
-                telemetry.forget(telemetry.TIME_STAMP_WAITING)
+                labelled.forget(telemetry.TIME_STAMP_WAITING)
             await asyncio.sleep(pause_s(self._failures))
 
     async def _look(self) -> None:
@@ -64,7 +65,7 @@ class Stamping:
             for head in due:
                 await self._ask(head)
         except StoreUnavailable:
-            telemetry.forget(telemetry.TIME_STAMP_WAITING)  # the sequencer reports it
+            labelled.forget(telemetry.TIME_STAMP_WAITING)  # the sequencer reports it
         except GainsayError as error:
             self._failed(error)
         except Exception as fault:  # noqa: BLE001 - a dead task would leave heads without time stamps

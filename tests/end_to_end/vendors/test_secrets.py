@@ -26,8 +26,8 @@ import rich.pretty
 from prometheus_client import generate_latest
 from psycopg import sql
 
-from service import telemetry
 from service.errors import SettingsError
+from service.observing import labelled
 from service.policy import Policy, ProviderSetting
 from service.providers.anthropic import Anthropic
 from service.providers.credentials import Secret
@@ -167,7 +167,7 @@ async def test_no_ending_of_a_call_shows_a_secret(
 
     assert not shows(caplog.text)
     assert not any(shows(repr(vars(record))) for record in caplog.records)
-    assert not shows(generate_latest(telemetry.REGISTRY))
+    assert not shows(generate_latest(labelled.REGISTRY))
 
 
 async def _one_ending(wire: Wire, name: str, planted: Planted, given: dict[str, Any]) -> None:
@@ -338,7 +338,7 @@ async def test_no_record_of_a_debate_holds_a_secret(
     for table, row in rows(database):
         assert not shows(row), table
     assert not shows(caplog.text)
-    assert not shows(generate_latest(telemetry.REGISTRY))
+    assert not shows(generate_latest(labelled.REGISTRY))
 
 
 # -- and through the service, as an operator starts it

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as changed
 
-from service import telemetry
 from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAsked, TurnSpoke
 from service.debate.model import Outcome
+from service.observing import labelled
 from service.policy import Budgets, Policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.report.result.build import build_result
@@ -232,7 +232,7 @@ def _counted(part: str) -> float:
     """What the metric has counted so far, over all models."""
     return sum(
         sample.value
-        for metric in telemetry.REGISTRY.collect()
+        for metric in labelled.REGISTRY.collect()
         for sample in metric.samples
         if sample.name == "gainsay_usage_below_floor_total" and sample.labels["part"] == part
     )

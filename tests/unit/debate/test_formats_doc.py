@@ -10,12 +10,12 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from service import telemetry
 from service.debate.ballot import ESCALATE
 from service.debate.formats import FormatName
 from service.debate.model import StopReason
 from service.debate.panel_standing import TRIGGERS
 from service.intake.formats import OPTIONS_OF
+from service.observing import labelled
 from service.policy import FORMATS
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.report.events import EventName
@@ -153,7 +153,7 @@ def test_a_sentence_that_is_departed_from_names_its_row_among_the_departures(for
 
 
 def test_every_series_that_is_named_is_one_of_ours() -> None:
-    ours = {metric.name for metric in telemetry.REGISTRY.collect()}
+    ours = {metric.name for metric in labelled.REGISTRY.collect()}
     named = set(re.findall(r"gainsay_[a-z_]+", TEXT))
 
     assert len(named) > 8

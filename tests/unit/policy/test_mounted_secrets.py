@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from service.errors import SettingsError
+from service.observing.labelled import REGISTRY
 from service.policy.mounted_secrets import HEADER, TEXT, TOKEN, MountedSecret, check_text, reveal_text, take
 from service.policy.settings import read_settings
-from service.telemetry import REGISTRY
 from tests.fixtures.secret_files import mounted, write_secret
 
 FIRST, SECOND = "sk-canary-first-0123", "sk-canary-second-456"

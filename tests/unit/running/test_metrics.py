@@ -19,8 +19,8 @@ from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
 from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Moderation, Reply
 from service.debate.turns import TurnId, is_masked, split_party
 from service.money import Ledger
+from service.observing.labelled import LABELLED, REGISTRY
 from service.running.metrics import count_entries
-from service.telemetry import LABELLED, REGISTRY
 from tests.fixtures import formats
 from tests.fixtures.debates import Replies, World, a_start, canned, drive, start_of
 from tests.fixtures.debates import found as everything

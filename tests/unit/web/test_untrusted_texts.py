@@ -16,6 +16,7 @@ from litestar.types import HTTPScope
 
 from service.audit.tiles import parse_tile_path
 from service.errors import GainsayError
+from service.observing.trace_context import trace_of_headers, tracestate
 from service.reviews.cursor import read_cursor, write_cursor
 from service.reviews.query_parameters import page_size, read_query
 from service.store.debate_query import DebateQuery, Position
@@ -23,7 +24,6 @@ from service.web import headers, loopback
 from service.web.audit import _ENTRY, _NUMBER
 from service.web.codings import CODINGS, plain_tags, wanted_coding
 from service.web.every_answer import id_of_headers
-from service.web.trace_context import trace_of_headers, tracestate
 from service.web.versions import expect_version
 
 CURSOR = write_cursor("default", DebateQuery(), Position("01a2047f-26b0-7038-8000-000000000000", None))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.web.trace_context import STATE_CHARACTERS, STATE_MEMBERS, Trace, begun, continued, trace_of_headers
+from service.observing.trace_context import STATE_CHARACTERS, STATE_MEMBERS, Trace, begun, continued, trace_of_headers
 
 ID, PARENT = "12345678901234567890123456789012", "1234567890123456"
 GOOD = f"00-{ID}-{PARENT}-01"

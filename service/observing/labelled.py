@@ -1,0 +1,128 @@
+"""Metrics whose labels are declared: what `service.telemetry` declares them with.
+
+A metric is declared once, with its name, its help, and each label with its possible values; `initialise` creates all
+series from these declarations. Label values come from closed sets only (task type, format, seat, model alias, reasons).
+Counters for known label values exist from the start, so that a first event is an increase and no new series;
+``begun=False`` marks those that would be too many.
+
+A value that is not in a label's list is a mistake in the code: it is logged once and counted as ``other``, because a
+metric never ends a debate. Where ``strict`` is set, as in every test, it raises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from functools import partial
+from itertools import product
+from typing import Any, Generic, TypeVar
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from service import log_lines
+
+REGISTRY = CollectorRegistry()
+OTHER = "other"
+"""The value of a label whose list lacks the value that was to be counted."""
+strict = False
+
+
+class Given(Enum):
+    """Values of a label that the service knows when it starts, by the argument of `initialise` that holds them."""
+
+    TASK_TYPES = "task_types"
+    FORMATS = "formats"
+    MODELS = "models"
+    SEATS = "seats"
+
+
+TASK_TYPES, FORMATS, MODELS, SEATS = Given
+UNLISTED: tuple[str, ...] = ()
+"""Values that no list can hold: numbers, routes, names that settings give. A series begins with its first event."""
+Values = tuple[str, ...] | Given
+BUILT_IN: dict[Given, set[str]] = {FORMATS: set()}
+"""Given values that only a build can change, once known. The others are one policy's: an earlier one may name more."""
+M = TypeVar("M", Counter, Gauge, Histogram)
+LABELLED: list[Labelled[Any]] = []
+
+
+class Labelled(Generic[M]):
+    """A metric with labels, and the possible values of each label."""
+
+    def __init__(self, name: str, metric: M, known: Mapping[str, Values], *, begun: bool = False) -> None:
+        self.name, self.known, self.begun = name, known, begun
+        self.metric: M = metric
+        self._reported: set[str] = set()
+        self._series: dict[tuple[tuple[str, str], ...], M] = {}
+        LABELLED.append(self)
+
+    def labels(self, **values: str) -> M:
+        """The series with these values, found once; raises `ValueError` unless there is one for each declared label.
+        A value that the label's list lacks becomes ``other``."""
+        if found := self._series.get(named := (*values.items(),)):
+            return found
+        if values.keys() != self.known.keys():
+            raise ValueError(
+                f"expected the labels {', '.join(self.known)} of {self.name}, found {', '.join(values) or 'none'}; "
+                "change the call, or the declaration in service/telemetry.py"
+            )
+        listed = {label: self._listed(label, value) for label, value in values.items()}
+        series: M = self.metric.labels(**listed)
+        return self._series.setdefault(named, series) if listed == values else series
+
+    def _listed(self, label: str, value: str) -> str:
+        """The value, or ``other`` where the label's list lacks it; that is logged once for each label."""
+        known = self.known[label]
+        listed = BUILT_IN.get(known, ()) if isinstance(known, Given) else known
+        if not listed or value in listed:
+            return value
+        if strict:
+            raise ValueError(f"expected one of {', '.join(sorted(listed))} as {label} of {self.name}, found {value!r}")
+        if label not in self._reported:
+            self._reported.add(label)
+            log_lines.LABEL_UNDECLARED(metric=self.name, label=label, value=value[:80])
+        return OTHER
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The values of a label, written in one text."""
+    return tuple(text.split())
+
+
+total, level = partial(Counter, registry=REGISTRY), partial(Gauge, registry=REGISTRY)
+"""A counter and a gauge without labels."""
+
+
+def counter(name: str, help_text: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
+    """A counter; its series start at zero if all values are known, unless they would be too many (``begun``)."""
+    return Labelled(name, Counter(name, help_text, tuple(labels), registry=REGISTRY), labels, begun=begun)
+
+
+def gauge(name: str, help_text: str, labels: Mapping[str, Values]) -> Labelled[Gauge]:
+    """A gauge with labels."""
+    return Labelled(name, Gauge(name, help_text, tuple(labels), registry=REGISTRY), labels)
+
+
+def histogram(name: str, text: str, labels: Mapping[str, Values], buckets: Sequence[float]) -> Labelled[Histogram]:
+    """A histogram with labels; ``buckets`` are upper bounds in the metric's unit."""
+    return Labelled(name, Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
+
+
+def forget(*gauges: Gauge) -> None:
+    """Set gauges to NaN while they cannot be measured: an old value would be taken for a current one."""
+    for gauge in gauges:
+        gauge.set(math.nan)
+
+
+def initialise(
+    *, task_types: Sequence[str], formats: Sequence[str], models: Sequence[str], seats: Sequence[str]
+) -> None:
+    """Create the series whose label values are known, at zero."""
+    given = {TASK_TYPES: task_types, FORMATS: formats, MODELS: models, SEATS: seats}
+    for name, built_in in BUILT_IN.items():
+        built_in.update(given[name])
+    for metric in LABELLED:
+        known = [given[values] if isinstance(values, Given) else values for values in metric.known.values()]
+        for values in product(*known) if metric.begun else ():
+            metric.labels(**dict(zip(metric.known, values, strict=True)))
