@@ -18,11 +18,25 @@ from functools import partial
 from itertools import product
 from typing import Any, Generic, TypeVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
 
 from service import log_lines
 
 REGISTRY = CollectorRegistry()
+"""What /metrics of a process shows, its memory, processor time and open files included."""
+ProcessCollector(registry=REGISTRY)
+PlatformCollector(REGISTRY)
+GCCollector(REGISTRY)
+disable_created_metrics()  # type: ignore[no-untyped-call]  # each would be a series more that no panel reads
 OTHER = "other"
 """The value of a label whose list lacks the value that was to be counted."""
 strict = False
