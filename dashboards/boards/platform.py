@@ -241,10 +241,15 @@ def _process() -> Row:
 def _python() -> Row:
     by = "by (job, generation)"
     return Row(
-        "Garbage collector",
+        "Python and its garbage collector",
         (
             line(
                 6,
+                rows_of(
+                    "Python",
+                    "The interpreter of each process. Two versions at once are images that were not built together.",
+                    Asked(f"count by (job, implementation, version) ({_own('python_info')})", ""),
+                ),
                 graph(
                     "Collections",
                     "Collections in a second, by generation. Many of generation 2 cost CPU and hold the event loop.",

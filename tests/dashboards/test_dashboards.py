@@ -16,7 +16,7 @@ from dashboards.boards.layout import TITLES
 from dashboards.boards.writing import texts
 from service import telemetry  # noqa: F401 - it declares every metric
 from service.observing.labelled import REGISTRY
-from tests.dashboards.boards import FOLDER, GRAFANA, JSON, RULES, VARIABLE, boards, metrics, panels, queries
+from tests.dashboards.boards import FOLDER, GRAFANA, JSON, NOT_YET, RULES, VARIABLE, boards, metrics, panels, queries
 
 BOARDS = boards()
 UNITS = {"short", "none", "s", "bytes", "percentunit", "ops", "reqps", "currencyUSD"}
@@ -175,22 +175,6 @@ def rules() -> list[JSON]:
     """Every rule of every file."""
     files = [yaml.safe_load(path.read_text("utf-8")) for path in sorted(RULES.glob("*.yml"))]
     return [rule for file in files for group in file["groups"] for rule in group["rules"]]
-
-
-NOT_YET = {
-    "gainsay_debate_flags_total",
-    *(f"gainsay_{name}_{part}" for part in ("bucket", "sum", "count") for name in (
-        "debate_seconds", "debate_queue_seconds", "provable_seconds", "debate_ceiling_used_ratio", "append_seconds",
-        "append_debates")),
-    "gainsay_money_held_usd", "gainsay_tenant_limit_left_usd", "gainsay_tenant_spent_usd",
-    "gainsay_log_head_age_seconds", "gainsay_witness_age_seconds", "gainsay_partition_end_timestamp_seconds",
-    "gainsay_secret_expires_timestamp_seconds", "gainsay_certificate_expires_timestamp_seconds",
-    "gainsay_database_up", "gainsay_database_connections", "gainsay_authentications_total",
-    "gainsay_access_records_failed_total", "gainsay_engine_info", "gainsay_probe_success",
-    "gainsay_probe_last_success_timestamp_seconds", "gainsay_probe_seconds",
-    "gainsay_debate_explicit_uncertainties_baseline", "gainsay:slo_events:increase30d", "gainsay:slo_bad:increase30d",
-    "gainsay:slo_budget_left:ratio30d",
-}  # fmt: skip
 
 
 @each
