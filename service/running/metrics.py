@@ -74,7 +74,7 @@ def count_entries(
                 _count_citations(task_type, found)
             case DebateConcluded(outcome=outcome):
                 _count_conclusion(task_type, started, outcome, facts, ledger)
-                if seconds is not None:
+                if seconds is not None and outcome.status in ("completed", "truncated"):
                     of = telemetry.DEBATE_SECONDS.labels(task_type=task_type, format=started.format)
                     of.observe(seconds, exemplar(trace))
                 _log_conclusion(task_type, started, outcome, ledger)
