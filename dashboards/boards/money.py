@@ -60,10 +60,10 @@ def _now() -> Row:
                     decimals=2,
                 ),
                 number(
-                    "A debate",
+                    "Cost of a debate",
                     "What a debate costs on average: charges divided by debates that ended.",
                     USD,
-                    Asked(f"{increase(SPENT, TASK)} / {increase('gainsay_debates_concluded_total', TASK)}", "a debate"),
+                    Asked(f"{increase(SPENT, TASK)} / {increase('gainsay_debates_concluded_total', TASK)}", "cost"),
                     none="no debate ended",
                     decimals=3,
                 ),

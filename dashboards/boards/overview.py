@@ -24,6 +24,9 @@ from dashboards.boards.promql import (
 
 REQUESTS = "gainsay_http_requests_total"
 SECONDS = "gainsay_http_request_seconds"
+CALLERS = 'route=~"/v1/.+"'
+"""What callers ask; machines ask for metrics and probes, and processes each other for signatures."""
+CLASSES = (("2..", "2xx"), ("3..", "3xx"), ("4..", "4xx"), ("5..|0", "5xx or cut off"))
 ERRORS = 'status=~"5..|0"'
 
 
@@ -40,7 +43,7 @@ def _there() -> Row:
         "Is it there",
         (
             line(
-                4,
+                6,
                 number(
                     "Processes that answer",
                     "Processes that Prometheus could scrape, by job. A job that is missing here is not scraped at all.",
@@ -133,7 +136,7 @@ def _objectives() -> Row:
 
 
 def _http() -> Row:
-    every = rate(REQUESTS)
+    every = rate(REQUESTS, CALLERS)
     return Row(
         "What callers see (HTTP)",
         (
@@ -141,17 +144,16 @@ def _http() -> Row:
                 7,
                 graph(
                     "Requests by status",
-                    "Requests answered in a second. 5xx and 0 (cut off without an answer) are ours; 4xx are the "
-                    "callers'.",
+                    "Requests of callers answered in a second. 5xx and those cut off are ours; 4xx are the callers'.",
                     "reqps",
-                    Asked(rate(REQUESTS, by="status"), "{{status}}"),
+                    *(Asked(rate(REQUESTS, CALLERS, f'status=~"{codes}"'), name) for codes, name in CLASSES),
                     stacked=True,
                 ),
                 graph(
                     "Share of errors",
                     "The share of requests that ended with 5xx or were cut off. Above one in a hundred callers notice.",
                     "percentunit",
-                    Asked(f"{rate(REQUESTS, ERRORS)} / {every}", "errors"),
+                    Asked(f"{rate(REQUESTS, CALLERS, ERRORS)} / {every}", "errors"),
                     steps=above(0.01, 0.001),
                 ),
                 graph(
@@ -159,7 +161,7 @@ def _http() -> Row:
                     "What half, 95 % and 99 % of the answers stay below, without streams and without callers who asked "
                     "to wait.",
                     "s",
-                    *(Asked(quantile(q, SECONDS), f"p{q * 100:.0f}") for q in (0.5, 0.95, 0.99)),
+                    *(Asked(quantile(q, SECONDS, CALLERS), f"p{q * 100:.0f}") for q in (0.5, 0.95, 0.99)),
                     steps=above(1),
                 ),
             ),
@@ -170,14 +172,14 @@ def _http() -> Row:
                     "How many requests took how long. A second band above the first one is a part of the traffic that "
                     "is slow.",
                     "s",
-                    buckets(SECONDS),
+                    buckets(SECONDS, CALLERS),
                 ),
                 graph(
                     "Slowest routes (p95)",
                     "The five routes whose slowest one in twenty answers take longest. A report as PDF takes a second "
                     "or more.",
                     "s",
-                    Asked(f"topk(5, {quantile(0.95, SECONDS, by='method, route')})", "{{method}} {{route}}"),
+                    Asked(f"topk(5, {quantile(0.95, SECONDS, CALLERS, by='method, route')})", "{{method}} {{route}}"),
                     steps=above(5),
                 ),
             ),

@@ -46,6 +46,7 @@ def below(good: float, bad: float | None = None) -> Steps:
     return ((None, "red"), *(((bad, "orange"),) if bad is not None else ()), (good, "green"))
 
 
+TABLE = {"excludeByName": {"Time": True}, "renameByName": {"Value": "processes"}}
 P = TypeVar("P", timeseries.Panel, stat.Panel, bargauge.Panel, heatmap.Panel, table.Panel)
 NO_DATA = "no data"
 
@@ -127,6 +128,8 @@ def bars(title: str, says: str, unit: str, *asked: Asked, steps: Steps = PLAIN, 
     """One bar for each series, with its newest value."""
     panel = _queries(_described(bargauge.Panel(), title, says, unit, steps, none), asked, instant=True)
     panel.mappings(_mappings({}, none)).orientation(shown.VizOrientation.HORIZONTAL).min(0)
+    if unit == "short":
+        panel.decimals(0)
     panel.reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False))
     return panel.display_mode(shown.BarGaugeDisplayMode.BASIC).value_mode(shown.BarGaugeValueMode.TEXT)
 
@@ -144,8 +147,7 @@ def heat(title: str, says: str, unit: str, expr: str) -> Panel:
     return panel.filter_values(heatmap.FilterValueRange().le(1e-9))
 
 
-def rows_of(title: str, says: str, *asked: Asked, hidden: tuple[str, ...] = ()) -> Panel:
-    """A table: a row for each series, a column for each label. Time, value and ``hidden`` labels are left out."""
-    panel = _queries(_described(table.Panel(), title, says, "short", PLAIN), asked, instant=True, table=True)
-    left_out = dict.fromkeys(("Time", "Value", *hidden), True)
-    return panel.with_transformation(model.DataTransformerConfig("organize", options={"excludeByName": left_out}))
+def rows_of(title: str, says: str, asked: Asked) -> Panel:
+    """A table: a row for each series, a column for each label, and one with its value, which counts processes."""
+    panel = _queries(_described(table.Panel(), title, says, "short", PLAIN), (asked,), instant=True, table=True)
+    return panel.with_transformation(model.DataTransformerConfig("organize", options=TABLE))

@@ -34,8 +34,8 @@ def _runs() -> Row:
                 ),
                 rows_of(
                     "Engines",
-                    "The versions of the rules that decide: two at once are an update that has not ended.",
-                    Asked(f"count by (job, engine, version) ({series('gainsay_engine_info')})", ""),
+                    "The versions of the rules that decide: two of one at once are an update that has not ended.",
+                    Asked(f"count by (engine, version) ({series('gainsay_engine_info')})", ""),
                 ),
                 graph(
                     "Processes that answer",

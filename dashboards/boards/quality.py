@@ -7,7 +7,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard, VariableOption
 
 from dashboards.boards.layout import FORMAT as FORMATS
 from dashboards.boards.layout import TASK_TYPE, Row, laid_out, line
-from dashboards.boards.panels import PLAIN, Asked, above, bars, below, graph, heat, number
+from dashboards.boards.panels import Asked, above, bars, below, graph, heat, number
 from dashboards.boards.promql import FORMAT, TASK, WINDOW, buckets, increase, mean, most
 
 STRENGTH = "gainsay_critic_challenge_strength"
@@ -103,7 +103,7 @@ def _five() -> Row:
                     decimals=2,
                 ),
                 number(
-                    "Agreement with the first proposal",
+                    "Agreement rate",
                     "The share of debates whose conclusion agrees with the first proposal. Neither high nor low is bad "
                     "by "
                     "itself: it is for calibration.",
@@ -260,6 +260,7 @@ def _distributions() -> Row:
 
 
 def _findings() -> Row:
+    lagged = increase("gainsay_consensus_lagging_total", by="dimension, by", window=WINDOW)
     retries = increase("gainsay_critic_retries_total", TASK, window=WINDOW)
     first = increase(f"{STRENGTH}_count", TASK, 'take="1"', window=WINDOW)
     return Row(
@@ -313,10 +314,7 @@ def _findings() -> Row:
                     "Rounds after which a dimension of consensus lagged. One long bar shows what debaters cannot "
                     "settle.",
                     "short",
-                    Asked(
-                        increase("gainsay_consensus_lagging_total", by="dimension, by", window=WINDOW),
-                        "{{dimension}} ({{by}})",
-                    ),
+                    Asked(f"{lagged} > 0.5", "{{dimension}} ({{by}})"),
                 ),
             ),
         ),
@@ -366,6 +364,7 @@ def _orders() -> Row:
 
 
 def _tilt() -> Row:
+    won = increase("gainsay_judge_wins_total", by="model, place", window=WINDOW)
     return Row(
         "Moderator's tilt",
         (
@@ -392,10 +391,8 @@ def _tilt() -> Row:
                     "Verdicts for a stance, by the place of its last argument. Much more first or last than middle is "
                     "a tilt.",
                     "short",
-                    Asked(
-                        increase("gainsay_judge_wins_total", by="model, place", window=WINDOW), "{{model}}, {{place}}"
-                    ),
-                    steps=PLAIN,
+                    Asked(f"{won} > 0.5", "{{model}}, {{place}}"),
+                    none=NONE,
                 ),
             ),
             line(
@@ -412,6 +409,7 @@ def _tilt() -> Row:
 
 
 def _gate() -> Row:
+    decided = increase("gainsay_gate_decisions_total", TASK, by="decided_by, result", window=WINDOW)
     return Row(
         "Gate",
         (
@@ -430,7 +428,7 @@ def _gate() -> Row:
                     "gate.",
                     "short",
                     Asked(
-                        increase("gainsay_gate_decisions_total", TASK, by="decided_by, result", window=WINDOW),
+                        f"{decided} > 0.5",
                         "{{decided_by}}: {{result}}",
                     ),
                 ),

@@ -27,12 +27,12 @@ def _state() -> Row:
                 5,
                 number(
                     "Circuit by vendor",
-                    "open means that a vendor failed so often that it is left alone for a while, and its seats use "
-                    "their fallback.",
+                    "left alone means that a vendor failed so often that its circuit is open: its seats use their "
+                    "fallback.",
                     "short",
                     Asked(most("gainsay_provider_down", by="provider"), "{{provider}}"),
                     steps=above(1),
-                    words={"0": ("closed", "green"), "1": ("open", "red")},
+                    words={"0": ("in use", "green"), "1": ("left alone", "red")},
                     none="no vendor has failed",
                 ),
                 number(
@@ -40,7 +40,7 @@ def _state() -> Row:
                     "Calls that a vendor refused for its key, in the time shown. The key is wrong, expired or without "
                     "credit.",
                     "short",
-                    Asked(increase(FAILED, MODEL, 'reason="refusedKey"', by="model"), "{{model}}"),
+                    Asked(increase(FAILED, MODEL, 'reason="refusedKey"'), "refused"),
                     steps=above(0.5),
                     decimals=0,
                 ),
@@ -49,7 +49,7 @@ def _state() -> Row:
                     "Replies billed above what was reserved for them, in the time shown. Such a model is stopped and "
                     "checked.",
                     "short",
-                    Asked(increase("gainsay_provider_overruns_total", MODEL, by="model"), "{{model}}"),
+                    Asked(increase("gainsay_provider_overruns_total", MODEL), "overruns"),
                     steps=above(0.5),
                     decimals=0,
                 ),
@@ -59,7 +59,7 @@ def _state() -> Row:
                     "or the "
                     "model is not the one that was asked.",
                     "short",
-                    Asked(increase("gainsay_usage_below_floor_total", MODEL, by="model"), "{{model}}"),
+                    Asked(increase("gainsay_usage_below_floor_total", MODEL), "reports"),
                     steps=above(0.5),
                     decimals=0,
                 ),

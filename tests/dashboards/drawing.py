@@ -19,7 +19,7 @@ from tests.dashboards.scraping import Line
 PALETTE = ("#3274d9", "#e0752d", "#37872d", "#a352cc", "#c4162a", "#0aa3a3", "#b8860b", "#7a7a7a", "#ff7fb0", "#5b5bd6")
 COLOURS = {"green": "#2f8f46", "orange": "#d9822b", "red": "#c4162a", "blue": "#3274d9", "text": "#6b6b6b"}
 GREY, FAINT, INK = "#6b6b6b", "#e4e4e4", "#222"
-CHARACTER = 5.6
+CHARACTER = 6.0
 """The width of a character of 10 pixels, on average."""
 
 
@@ -158,14 +158,15 @@ def _bars(panel: JSON, box: Box, found: Sequence[Drawn]) -> str:
         rows.append(text(box.x, y + 11, shortened(each.name, names), fill=GREY))
         rows.append(f'<rect x="{box.x + names:.1f}" y="{y + 2:.1f}" width="{width:.1f}" height="12" fill="{colour}"/>')
         rows.append(
-            text(box.x + names + width + 5, y + 12, written(each.last, defaults["unit"], 0 if each.last >= 5 else None))
+            text(box.x + names + width + 5, y + 12, written(each.last, defaults["unit"], defaults.get("decimals")))
         )
     return "".join(rows)
 
 
 def _lines(panel: JSON, box: Box, found: Sequence[Drawn]) -> str:
     defaults = panel["fieldConfig"]["defaults"]
-    shown = sorted(found, key=lambda each: -max(each.line.values, default=0))
+    shown = sorted(found, key=lambda each: -max(each.line.values, default=-1))
+    shown = [each for each in shown if each.line.values] or shown[:1]
     legend, height = _legend([each.name for each in shown], box)
     plot = box.inner(46, 2, 4, height + 14)
     stacked = defaults["custom"].get("stacking", {}).get("mode") == "normal"
@@ -225,7 +226,7 @@ def _range(defaults: JSON, values: Sequence[float]) -> tuple[float, float]:
     high = defaults.get("max", max(values, default=1))
     if "max" not in defaults:
         bounds = [step["value"] for step in defaults["thresholds"]["steps"][1:]]
-        near = [bound for bound in bounds if high < bound <= 3 * high]
+        near = [bound for bound in bounds if high < bound <= 3 * high] or (bounds[:1] if high == low else [])
         high = _rounded(max([high, *near]) - low) + low
     return low, high if high > low else low + 1
 
@@ -264,7 +265,7 @@ def _legend(names: Sequence[str], box: Box) -> tuple[str, float]:
     parts, x, line = [], box.x, 0
     for number, name in enumerate(names):
         words = shortened(name, box.w / 2)
-        width = 16 + CHARACTER * len(words)
+        width = 20 + CHARACTER * len(words)
         if x + width > box.x + box.w - 34 and x > box.x:
             x, line = box.x, line + 1
         if line > 1:
@@ -292,15 +293,16 @@ def _heat(panel: JSON, box: Box, found: Sequence[Drawn]) -> str:
     times = sorted({at for each in bounds for at, _ in each.line.points})
     begin, end = times[0], max(times[-1], times[0] + 1)
     cells: dict[tuple[int, int], float] = {}
+    columns = min(COLUMNS, len(times))
     for row, (under, here) in enumerate(pairwise([None, *bounds])):
         below = dict(under.line.points) if under else {}
         for at, value in here.line.points if here else ():
-            column = min(COLUMNS - 1, int(COLUMNS * (at - begin) / (end - begin)))
+            column = min(columns - 1, int(columns * (at - begin) / (end - begin)))
             count = value - below.get(at, 0)
             if count > 1e-9:
                 cells[column, row] = max(cells.get((column, row), 0), count)
     most = max(cells.values(), default=1)
-    w, h = plot.w / COLUMNS, plot.h / len(bounds)
+    w, h = plot.w / columns, plot.h / len(bounds)
     parts = [f'<rect x="{plot.x}" y="{plot.y}" width="{plot.w}" height="{plot.h}" fill="#fafafa"/>']
     for (column, row), count in sorted(cells.items()):
         x, y = plot.x + w * column, plot.y + plot.h - h * (row + 1)
@@ -321,8 +323,9 @@ def _heat(panel: JSON, box: Box, found: Sequence[Drawn]) -> str:
 
 
 def _table(panel: JSON, box: Box, found: Sequence[Drawn]) -> str:
-    columns = sorted({name for each in found for name in each.line.labels})
-    rows = sorted({tuple(each.line.labels.get(name, "") for name in columns) for each in found})
+    labels = sorted({name for each in found for name in each.line.labels})
+    columns = [*labels, "processes"]
+    rows = sorted([*(each.line.labels.get(name, "") for name in labels), f"{each.last:g}"] for each in found)
     widths = [max(len(name), *(len(row[at]) for row in rows)) for at, name in enumerate(columns)]
     starts = [box.x + (box.w * sum(widths[:at]) / sum(widths)) for at in range(len(columns))]
     shares = [box.w * width / sum(widths) - 6 for width in widths]

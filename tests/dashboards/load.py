@@ -33,6 +33,7 @@ from tests.fixtures.running import TEXT
 from tests.fixtures.serving import JSON, SIGNING_KEY, a_case, a_declined_case, webhook_key
 from tests.fixtures.small_cases import CASES
 from tests.fixtures.upstream import Upstream
+from tests.fixtures.vendors import Heard, Tokens, usage
 
 WITNESS_KEY = SigningKey.from_seed("witness.example", b"\x09" * 32, COSIGNATURE)
 TOKEN = "a-token-for-the-signer-of-the-load"
@@ -40,6 +41,15 @@ CALL_TIMEOUT_S = 2
 LEASE_S = 2
 DAY_USD = "6.00"
 GOOD = Model(reasoned)
+OUTAGE = range(60, 72)
+"""Calls of an outage, which all fail: the circuits open."""
+
+
+def _nothing(counted: Tokens, heard: Heard) -> tuple[Tokens, Any]:
+    """All is billed, and nothing reported: less than the request alone can have cost."""
+    return counted, usage(heard.wire, Tokens())
+
+
 ORDERING = {
     "id": "D1",
     "title": "Master agreement",
@@ -56,17 +66,19 @@ TROUBLES: tuple[Behaviour, ...] = (
     Slow(CALL_TIMEOUT_S + 1, GOOD),
     Say(None, reasoned, refusal="I must decline."),
     Status(529, kind="overloaded_error"),
-    Say("", {"prompt_tokens": 0, "completion_tokens": 0, "input_tokens": 0, "output_tokens": 0}),
+    Model(_nothing),
 )
 
 
 @dataclass(frozen=True)
 class Scripted:
-    """A vendor with one bad call in eight; whose critic bills too much where the case says so."""
+    """A vendor with an outage and one bad call in eight, whose critic bills too much where the case says so."""
 
     latency_s: float = 0.15
 
     def __call__(self, call: Call) -> Reply:
+        if call.n in OUTAGE:
+            return Status(503)(call)
         if call.n % 8 == 5:
             return TROUBLES[call.n // 8 % len(TROUBLES)](call)
         if b"overcharged" in call.body and CLOSED.encode() in call.body:
@@ -236,11 +248,11 @@ async def _batch(api: httpx.AsyncClient) -> None:
 
 
 async def _listening(api: httpx.AsyncClient, debates: list[str]) -> None:
-    """Read the first events of some debates, and go away."""
+    """Read the events of a debate to their end, and of others the first ones, and go away."""
     for debate in debates:
         async with api.stream("GET", f"/v1/debates/{debate}/events") as stream:
             async for line in stream.aiter_lines():
-                if line.startswith("id:"):
+                if line.startswith("id:") and debate != debates[0]:
                     break
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from service.store.embedded.supervisor import free_port
-from tests.dashboards.boards import RULES
+from tests.dashboards.rules import ALERTS, RECORDING, read
 from tests.fixtures.prometheus import program
 
 PATIENCE_S = 60.0
@@ -66,8 +66,10 @@ class Prometheus:
 async def scraping(folder: Path, targets: Mapping[str, list[str]]) -> AsyncIterator[Prometheus]:
     """Prometheus in a folder, which scrapes these addresses by job; it has scraped each once when the block begins."""
     port = free_port()
+    for path in (RECORDING, ALERTS):
+        (folder / path.name).write_text(json.dumps(_hurried(read(path))), "utf-8")
     config = folder / "prometheus.yml"
-    config.write_text(json.dumps(_config(targets)), "utf-8")  # JSON is YAML
+    config.write_text(json.dumps(_config(folder, targets)), "utf-8")  # JSON is YAML
     words = [
         str(program("prometheus")),
         f"--config.file={config}",
@@ -87,16 +89,21 @@ async def scraping(folder: Path, targets: Mapping[str, list[str]]) -> AsyncItera
         await process.wait()
 
 
-def _config(targets: Mapping[str, list[str]]) -> dict[str, Any]:
+def _config(folder: Path, targets: Mapping[str, list[str]]) -> dict[str, Any]:
     labels = {"namespace": NAMESPACE}
     return {
         "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
-        "rule_files": [str(path) for path in sorted(RULES.glob("*.yml"))],
+        "rule_files": [str(folder / path.name) for path in (RECORDING, ALERTS)],
         "scrape_configs": [
             {"job_name": job, "static_configs": [{"targets": addresses, "labels": labels}]}
             for job, addresses in targets.items()
         ],
     }
+
+
+def _hurried(rules: Any) -> Any:
+    """The same rules, all of them evaluated each second: some groups wait minutes, and a load lasts one."""
+    return {"groups": [{"name": group["name"], "rules": group["rules"]} for group in rules["groups"]]}
 
 
 async def _until_scraped(found: Prometheus, process: asyncio.subprocess.Process, folder: Path) -> None:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-import yaml
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
@@ -16,7 +15,8 @@ from dashboards.boards.layout import TITLES
 from dashboards.boards.writing import texts
 from service import telemetry  # noqa: F401 - it declares every metric
 from service.observing.labelled import REGISTRY
-from tests.dashboards.boards import FOLDER, GRAFANA, JSON, NOT_YET, RULES, VARIABLE, boards, metrics, panels, queries
+from tests.dashboards.boards import FOLDER, GRAFANA, NOT_YET, VARIABLE, boards, metrics, panels, queries
+from tests.dashboards.rules import alerts, recorded
 
 BOARDS = boards()
 UNITS = {"short", "none", "s", "bytes", "percentunit", "ops", "reqps", "currencyUSD"}
@@ -163,18 +163,7 @@ def known() -> set[str]:
     for family in REGISTRY.collect():
         suffixes = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count")}.get(family.type, ("",))
         names |= {f"{family.name}{suffix}" for suffix in suffixes}
-    return names | recorded() | NOT_YET
-
-
-def recorded() -> set[str]:
-    """The series of recording rules."""
-    return {rule["record"] for rule in rules() if "record" in rule}
-
-
-def rules() -> list[JSON]:
-    """Every rule of every file."""
-    files = [yaml.safe_load(path.read_text("utf-8")) for path in sorted(RULES.glob("*.yml"))]
-    return [rule for file in files for group in file["groups"] for rule in group["rules"]]
+    return names | {rule.name for rule in recorded()} | NOT_YET
 
 
 @each
@@ -186,7 +175,7 @@ def test_every_metric_that_is_named_exists(uid: str) -> None:
 
 def test_every_metric_that_exists_is_on_a_dashboard_or_in_an_alert() -> None:
     expressions = [query.expr for board in BOARDS.values() for query in queries(board)]
-    expressions += [rule["expr"] for rule in rules()]
+    expressions += [rule.expr for rule in [*alerts(), *recorded()]]
     named = " ".join(expressions)
     families = [family.name for family in REGISTRY.collect()]
     assert len(families) > 60

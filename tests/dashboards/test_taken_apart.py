@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.dashboards.alerts import parts
+from tests.dashboards.taken_apart import parts
 
 
 @pytest.mark.parametrize(

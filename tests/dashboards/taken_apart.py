@@ -7,24 +7,9 @@ An expression is taken apart at `and`, `or` and `unless`; each part loses its co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-import yaml
-
-from tests.dashboards.boards import RULES
 
 _JOINS = re.compile(r"\b(?:and|or|unless)\b")
 _COMPARES = re.compile(r"[=!<>]=|[<>]")
-
-
-def alerts() -> Iterator[tuple[str, str]]:
-    """Every part of every alert, named by the alert and the part's number."""
-    for path in sorted(RULES.glob("*.yml")):
-        for group in yaml.safe_load(path.read_text("utf-8"))["groups"]:
-            for rule in group["rules"]:
-                if "alert" in rule:
-                    for number, part in enumerate(parts(rule["expr"]), 1):
-                        yield f"{rule['alert']} {number}", part
 
 
 def parts(expr: str) -> list[str]:
