@@ -119,7 +119,7 @@ def _objectives() -> Row:
                     "percentunit",
                     Asked(series("gainsay:slo_budget_left:ratio30d"), "{{slo}}"),
                     steps=below(0.25, 0),
-                    low=None,
+                    low=-1,
                     high=1,
                 ),
                 graph(

@@ -73,7 +73,7 @@ def graph(
     *asked: Asked,
     steps: Steps = PLAIN,
     stacked: bool = False,
-    low: float | None = 0,
+    low: float = 0,
     high: float | None = None,
 ) -> Panel:
     """Lines over time, and a dashed line at each value of the steps. ``stacked`` piles up parts of a whole."""
@@ -83,8 +83,7 @@ def graph(
         panel.stacking(common.StackingConfig().mode(shown.StackingMode.NORMAL).group("A"))
     if len(steps) > 1:
         panel.thresholds_style(common.GraphThresholdsStyleConfig().mode(shown.GraphThresholdsStyleMode.DASHED))
-    if low is not None:
-        panel.min(low)
+    panel.min(low)
     if high is not None:
         panel.max(high)
     legend = common.VizLegendOptions().display_mode(shown.LegendDisplayMode.LIST).show_legend(True)

@@ -68,7 +68,7 @@ def written(value: float, unit: str, decimals: int | None = None) -> str:
         return "–"
     match unit:
         case "percentunit":
-            return f"{value * 100:.{1 if decimals is None and 0 < abs(value) < 0.1 else 0}f} %"
+            return _percent(value, decimals)
         case "currencyUSD":
             return f"${value:,.{2 if decimals is None else decimals}f}"
         case "bytes":
@@ -83,6 +83,12 @@ def written(value: float, unit: str, decimals: int | None = None) -> str:
     if decimals is not None:
         return f"{value:,.{decimals}f}{ending}"
     return f"{value:,.0f}{ending}" if abs(value) >= 1_000 or value == int(value) else f"{value:.3g}{ending}"
+
+
+def _percent(value: float, decimals: int | None) -> str:
+    if 0 < abs(value) < 0.001:
+        return f"{value * 100:.2g} %"
+    return f"{value * 100:.{1 if decimals is None and 0 < abs(value) < 0.1 else 0}f} %"
 
 
 def _duration(value: float) -> str:

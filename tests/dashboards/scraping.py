@@ -63,13 +63,13 @@ class Prometheus:
 
 
 @asynccontextmanager
-async def scraping(folder: Path, targets: Mapping[str, list[str]]) -> AsyncIterator[Prometheus]:
-    """Prometheus in a folder, which scrapes these addresses by job; it has scraped each once when the block begins."""
+async def scraping(folder: Path, targets: Mapping[str, list[str]], credentials: str) -> AsyncIterator[Prometheus]:
+    """Prometheus in a folder, which scrapes these addresses by job with a key of its own; each was scraped once."""
     port = free_port()
     for path in (RECORDING, ALERTS):
         (folder / path.name).write_text(json.dumps(_hurried(read(path))), "utf-8")
     config = folder / "prometheus.yml"
-    config.write_text(json.dumps(_config(folder, targets)), "utf-8")  # JSON is YAML
+    config.write_text(json.dumps(_config(folder, targets, credentials)), "utf-8")  # JSON is YAML
     words = [
         str(program("prometheus")),
         f"--config.file={config}",
@@ -89,13 +89,13 @@ async def scraping(folder: Path, targets: Mapping[str, list[str]]) -> AsyncItera
         await process.wait()
 
 
-def _config(folder: Path, targets: Mapping[str, list[str]]) -> dict[str, Any]:
-    labels = {"namespace": NAMESPACE}
+def _config(folder: Path, targets: Mapping[str, list[str]], credentials: str) -> dict[str, Any]:
+    labels, key = {"namespace": NAMESPACE}, {"credentials": credentials}
     return {
         "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
         "rule_files": [str(folder / path.name) for path in (RECORDING, ALERTS)],
         "scrape_configs": [
-            {"job_name": job, "static_configs": [{"targets": addresses, "labels": labels}]}
+            {"job_name": job, "authorization": key, "static_configs": [{"targets": addresses, "labels": labels}]}
             for job, addresses in targets.items()
         ],
     }
