@@ -24,14 +24,6 @@ from tests.fixtures.prometheus import program
 GROUPS = ["gainsay-service", "gainsay-money", "gainsay-integrity", "gainsay-quality", "gainsay-platform"]
 BOTH = [*recorded(), *alerts()]
 NOT_YET = {
-    "gainsay_tenant_limit_left_usd",
-    "gainsay_tenant_spent_usd",
-    "gainsay_log_head_age_seconds",
-    "gainsay_witness_age_seconds",
-    "gainsay_partition_end_timestamp_seconds",
-    "gainsay_secret_expires_timestamp_seconds",
-    "gainsay_certificate_expires_timestamp_seconds",
-    "gainsay_database_up",
     "gainsay_debate_explicit_uncertainties_baseline",
     "gainsay_probe_success",
     "gainsay_probe_last_success_timestamp_seconds",
