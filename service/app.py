@@ -22,6 +22,7 @@ from service.delivering.endpoints import Endpoints, process_writer
 from service.delivering.master_keys import open_master_keys
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
+from service.identity.certificates import files_with_certificates
 from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
@@ -50,6 +51,7 @@ from service.running.worker import Worker, WorkerConfig, new_process_name
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
+from service.store.ends import Ends, files_of_address
 from service.store.hub import EventHub
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
@@ -60,6 +62,7 @@ from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
 from service.store.sequence import SequencerLeadership, Sequencing
 from service.store.startup import DatabaseAddresses, migrations
+from service.store.tenant_money import TenantMoney
 from service.store.webhooks import DeliveryQueue
 
 SEQUENCER_POOL = 4
@@ -162,7 +165,7 @@ async def open_app(
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    begin_metrics([policy, *(own.policy for own in named.values())], prompts)
+    begin_metrics([policy, *(own.policy for own in named.values())], prompts, settings.metrics_tenants)
 
     def deployment(tenant: str) -> Deployment:
         return replace(named.get(tenant, first), day=today())
@@ -327,6 +330,8 @@ async def sequencing_at(
                 stack.push_async_callback(authority.close)
                 sequencer.stamp_with(authority, audit.timestamps.every_s)
             await sequencer.examine()
+            ends = Ends([store], files_of_address(store.variable, url))
+            stack.callback(asyncio.create_task(ends.run(), name="the sequencer's ends").cancel)
             return sequencer, stack.pop_all()
 
     sequencer, opened = await retry_until(examined, left_s)
@@ -341,13 +346,20 @@ async def sequencing_at(
 
 @asynccontextmanager
 async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
-    """Measure the queue during the block, and the log lag too unless a sequencer of this process does.
+    """Measure the queue, tenants' money and what ends during the block, and the log lag unless a sequencer here does.
 
     ``proofs`` says that no sequencer runs in this process.
     """
-    tasks = [asyncio.create_task(Backlog(app.database).run(), name="backlog")]
+    settings, databases = app.settings, dict.fromkeys((app.database, app.serving))
+    money = TenantMoney(app.database, all_budgets(settings.policy, settings.tenants))
+    ends = Ends(list(databases), files_with_certificates(settings))
+    tasks = [
+        asyncio.create_task(Backlog(app.database).run(), name="backlog"),
+        asyncio.create_task(money.run(), name="tenants' money"),
+        asyncio.create_task(ends.run(), name="ends"),
+    ]
     if proofs:
-        lag = LogLag(app.database, app.settings.policy.audit.late_s)
+        lag = LogLag(app.database, app.settings.policy.audit)
         tasks.append(asyncio.create_task(lag.run(), name="lateness"))
     try:
         yield

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from itertools import product
@@ -30,6 +30,7 @@ from prometheus_client import (
     ProcessCollector,
     disable_created_metrics,
 )
+from prometheus_client.samples import Sample
 
 from service import log_lines
 
@@ -62,6 +63,8 @@ Begun = bool | Mapping[str, tuple[str, ...]]
 """Whether all series of known values exist from the start, or those of these values of these labels."""
 BUILT_IN: dict[Given, set[str]] = {FORMATS: set()}
 """Given values that only a build can change, once known. The others are one policy's: an earlier one may name more."""
+NAMED_TENANTS: set[str] = set()
+"""The tenants that metrics name, as GAINSAY_METRICS_TENANTS has them; empty where no metric has tenants."""
 M = TypeVar("M", Counter, Gauge, Histogram)
 LABELLED: list[Labelled[Any]] = []
 
@@ -90,6 +93,16 @@ class Labelled(Generic[M]):
         series: M = self.metric.labels(**listed)
         return self._series.setdefault(named, series) if listed == values else series
 
+    def every(self) -> list[M]:
+        """Every series that there is."""
+        return list(self._series.values())
+
+    def drop(self, **values: str) -> None:
+        """Forget the series with these values, in whichever order they are named."""
+        self.metric.remove(*(values[label] for label in self.known))
+        for named in [named for named in self._series if dict(named) == values]:
+            del self._series[named]
+
     def _listed(self, label: str, value: str) -> str:
         """The value, or ``other`` where the label's list lacks it; that is logged once for each label."""
         known = self.known[label]
@@ -109,6 +122,22 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+class Measured(Gauge):
+    """A gauge without labels that has no sample before it was set: a process that does not measure it shows none."""
+
+    _is_set = False
+
+    def set(self, value: float) -> None:
+        """Set the gauge to a value; from now on it has a sample."""
+        self._is_set = True
+        super().set(value)
+
+    def _child_samples(self) -> Iterable[Sample]:
+        return super()._child_samples() if self._is_set else ()
+
+
+measured = partial(Measured, registry=REGISTRY)
+"""A gauge of what is measured from time to time, in the database mostly."""
 total, level = partial(Counter, registry=REGISTRY), partial(Gauge, registry=REGISTRY)
 """A counter and a gauge without labels."""
 
@@ -129,6 +158,11 @@ def histogram(
     """A histogram with labels; ``buckets`` are upper bounds in the metric's unit."""
     found = Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets)
     return Labelled(name, found, labels, begun=begun)
+
+
+def named_tenant(tenant: str) -> str | None:
+    """The label of a tenant: its name where metrics name it, or ``other``; ``None`` where no metric has tenants."""
+    return None if not NAMED_TENANTS else tenant if tenant in NAMED_TENANTS else OTHER
 
 
 def exemplar(trace: str | None) -> dict[str, str] | None:
