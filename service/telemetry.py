@@ -341,6 +341,11 @@ HTTP_SECONDS = histogram(
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 STREAMS = level("gainsay_http_event_streams", "Event streams that are open.")
+SPANS = counter(
+    "gainsay_spans_total",
+    "Spans of traces, by what became of them: sent to the collector, not taken by it, left because too many waited.",
+    {"result": words("sent failed left")},
+)
 BUILD = gauge(
     "gainsay_build_info",
     "Always 1; the labels say what runs.",

@@ -4162,6 +4162,13 @@ export interface components {
             trace?: string;
             /** @description The id of the batch that it belongs to. */
             batch?: string;
+            /** @description The id of that request within the trace, as 16 hexadecimal digits. */
+            span?: string;
+            /**
+             * @description Whether tracing systems keep that trace: its request's part of it, so that the debate's part is kept too.
+             * @default false
+             */
+            sampled: boolean;
         };
         /**
          * Case

@@ -837,6 +837,8 @@ class Arrival(TypedDict):
     door: NotRequired[Literal['batch', 'completions']]
     trace: NotRequired[str]
     batch: NotRequired[str]
+    span: NotRequired[str]
+    sampled: NotRequired[bool]
 
 
 class Document(TypedDict):
