@@ -27,7 +27,7 @@ from service.observing import tracing
 from service.observing.span import Span, Value
 from service.observing.trace_context import Trace, trace_of_headers
 from service.web.every_answer import headers_of_every_answer, id_of_headers
-from service.web.problems import request_id
+from service.web.problems import request_id, trace_id
 from service.web.safe_headers import Headers, add_safe_headers
 from service.web.versions import RELEASED
 
@@ -74,6 +74,7 @@ class Middleware:
             return
         id_, trace = id_of_headers(scope["headers"]), trace_of_headers(scope["headers"])
         request_id.set(id_)
+        trace_id.set(trace.id)
         begun, at_ns = time.perf_counter(), time.time_ns()
         status, waited, inner = 0, False, _readable(scope)
         inner["state"][TRACE] = trace

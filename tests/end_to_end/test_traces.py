@@ -137,6 +137,7 @@ async def test_of_what_is_not_drawn_that_is_kept_which_went_wrong(database: Data
 
         wholes = named(receiver.spans, "debate")
         assert missing.status_code == 404
+        assert missing.json()["traceId"] in missing.headers["traceresponse"]
         assert [span.attributes["gainsay.debate"] for span in wholes] == ([debate] if for_person else [])
         assert named(receiver.spans, "GET") + named(receiver.spans, "POST") == []
         assert all(span.parent == "" for span in wholes)

@@ -1261,6 +1261,8 @@ export interface components {
             instance: string;
             /** @description The id of the request, as in the service's log. */
             requestId: string;
+            /** @description The id of the trace that the request took part in, as in `traceresponse` (W3C Trace Context). */
+            traceId?: string;
             /** @description Every fault of the body with its place. */
             errors?: components["schemas"]["FieldError"][];
             /**

@@ -2180,6 +2180,7 @@ class Problem(TypedDict):
     code: str
     instance: str
     requestId: str
+    traceId: NotRequired[str]
     errors: NotRequired[list[FieldError]]
     limit: NotRequired[Literal['tenantDay', 'tenantMonth']]
     leftUSD: NotRequired[str]
