@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -13,20 +13,19 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from service import __version__, log_lines, telemetry
+from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
-from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.delivering.dispatcher import Dispatcher
 from service.delivering.endpoints import Endpoints, process_writer
 from service.delivering.master_keys import open_master_keys
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
+from service.identity.certificates import files_with_certificates
 from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
-from service.observing import labelled
 from service.policy import Policy, ProviderSetting, TimeStamps
 from service.policy.file.tenants import all_budgets, all_providers, all_shares
 from service.policy.own_build import own_build
@@ -44,12 +43,14 @@ from service.reviews import Reviews
 from service.reviews.batch_feed import BatchFeeder
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
+from service.running.metrics_begun import begin_metrics
 from service.running.provider_port import Provider
 from service.running.upkeep import upkeep
 from service.running.worker import Worker, WorkerConfig, new_process_name
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
+from service.store.ends import Ends, files_of_address
 from service.store.hub import EventHub
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
@@ -60,6 +61,7 @@ from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
 from service.store.sequence import SequencerLeadership, Sequencing
 from service.store.startup import DatabaseAddresses, migrations
+from service.store.tenant_money import TenantMoney
 from service.store.webhooks import DeliveryQueue
 
 SEQUENCER_POOL = 4
@@ -162,7 +164,7 @@ async def open_app(
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    _initialise_metrics([policy, *(own.policy for own in named.values())], prompts)
+    begin_metrics([policy, *(own.policy for own in named.values())], prompts, settings.metrics_tenants)
 
     def deployment(tenant: str) -> Deployment:
         return structs.replace(named.get(tenant, first), day=today())
@@ -211,21 +213,6 @@ async def open_app(
 def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
     """A process as the author of records of its own."""
     return Writer(Actor(name, "service", role, "databaseRole"), build)
-
-
-def _initialise_metrics(policies: Sequence[Policy], prompts: Prompts) -> None:
-    """Begin every series of what any of these policies names; the first is that of the process."""
-    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
-
-    def together(names: Callable[[Policy], Iterable[str]]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for policy in policies for name in names(policy)))
-
-    labelled.initialise(
-        task_types=together(lambda policy: policy.task_types),
-        formats=tuple(FORMATS),
-        models=together(lambda policy: policy.models),
-        seats=together(lambda policy: policy.seats),
-    )
 
 
 @asynccontextmanager
@@ -342,6 +329,8 @@ async def sequencing_at(
                 stack.push_async_callback(authority.close)
                 sequencer.stamp_with(authority, audit.timestamps.every_s)
             await sequencer.examine()
+            ends = Ends([store], files_of_address(store.variable, url))
+            stack.callback(asyncio.create_task(ends.run(), name="the sequencer's ends").cancel)
             return sequencer, stack.pop_all()
 
     sequencer, opened = await retry_until(examined, left_s)
@@ -356,13 +345,20 @@ async def sequencing_at(
 
 @asynccontextmanager
 async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
-    """Measure the queue during the block, and the log lag too unless a sequencer of this process does.
+    """Measure the queue, tenants' money and what ends during the block, and the log lag unless a sequencer here does.
 
     ``proofs`` says that no sequencer runs in this process.
     """
-    tasks = [asyncio.create_task(Backlog(app.database).run(), name="backlog")]
+    settings, databases = app.settings, dict.fromkeys((app.database, app.serving))
+    money = TenantMoney(app.database, all_budgets(settings.policy, settings.tenants))
+    ends = Ends(list(databases), files_with_certificates(settings))
+    tasks = [
+        asyncio.create_task(Backlog(app.database).run(), name="backlog"),
+        asyncio.create_task(money.run(), name="tenants' money"),
+        asyncio.create_task(ends.run(), name="ends"),
+    ]
     if proofs:
-        lag = LogLag(app.database, app.settings.policy.audit.late_s)
+        lag = LogLag(app.database, app.settings.policy.audit)
         tasks.append(asyncio.create_task(lag.run(), name="lateness"))
     try:
         yield

@@ -1,7 +1,8 @@
 """Every metric, named in one place.
 
 A metric is declared once, with its name, its help, and each label with its possible values
-(`service.observing.labelled`). Ids never become labels, and all debaters share the seat ``debater``.
+(`service.observing.labelled`): those of debates, money and evidence here, those of the process beside
+(`service.observing.process_metrics`). Ids never become labels, and all debaters share the seat ``debater``.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from service.observing.labelled import (
     gauge,
     histogram,
     level,
+    measured,
     total,
     words,
 )
+from service.observing.process_metrics import *  # noqa: F403 - what counts finds every metric here
 
+ENDED = ("completed", "truncated", "failed", "aborted")
+PERIODS = ("day", "month")
 _RULES = ("forced", "policy", "risk", "contested", "worthIt", "uncertain", "merits")
 GATE_DECISIONS = counter(
     "gainsay_gate_decisions_total",
@@ -41,7 +46,7 @@ DEBATES_CONCLUDED = counter(
     {
         "task_type": TASK_TYPES,
         "format": FORMATS,
-        "status": ("completed", "truncated", "failed", "aborted"),
+        "status": ENDED,
         "stop_reason": words(
             "consensus moderatorSatisfied roundCeiling budget deadline seatSilent promptMismatch "
             "auditUnavailable fault aborted"
@@ -129,6 +134,41 @@ MISSING_VOICES = counter(
     "Silent debaters in concluded debates, which went on without them.",
     {"task_type": TASK_TYPES, "format": FORMATS},
 )
+_FLAGS = (
+    "DEBATE_TRUNCATED unchallenged critiqueWeak promptReview critiqueConcedes critiqueNamesNothing "
+    "proposerRejects softenedCritique sameConclusion criticAndModeratorAsProposer rebuttalGaveUp moderatorAlone "
+    "winnerNotArgued opponentSilent votesNotArgued answersNotArgued noDocuments uncheckedEvidence "
+    "injectionSuspected notScreened providerOverrun usageBelowFloor inventedQuotation unfoundQuotation "
+    "unclearQuotation wordsOpposeVerdict fallbackModel orderSensitive orderUnchecked orderNotCompared "
+    "ordersDiffer injectionSensitive maskedUnchecked maskedNotCompared maskedDiffers secondTakeDiffers "
+    "rulingUnargued manyRounds decidedBlind agreedOnlyAfterExchange blindNotCompared riskAccepted "
+    "synthesisOpposesClaims debatersDivided criticOfProposersFamily oneModel oneFamily abstentions tied tieBroken "
+    "noConsensus debaterMissing adjudicatorSilent"
+)
+FLAGS = counter(
+    "gainsay_debate_flags_total",
+    "Flags of concluded debates.",
+    {"task_type": TASK_TYPES, "flag": words(_FLAGS)},
+    begun=False,
+)
+DEBATE_SECONDS = histogram(
+    "gainsay_debate_seconds",
+    "Time from the receipt of a case to the end of its debate, by the database's clock.",
+    {"task_type": TASK_TYPES, "format": FORMATS},
+    buckets=(1, 5, 15, 30, 60, 120, 300, 600, 1_800, 7_200),
+)
+WAITED_SECONDS = Histogram(
+    "gainsay_debate_queue_seconds",
+    "Time from the receipt of a case until a worker claimed its debate for the first time.",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
+    registry=REGISTRY,
+)
+CEILING_USED = histogram(
+    "gainsay_debate_ceiling_used_ratio",
+    "What a concluded debate cost, divided by its ceiling.",
+    {"task_type": TASK_TYPES},
+    buckets=(0.1, 0.25, 0.5, 0.75, 0.9, 1, 1.25),
+)
 AGREEMENT = counter(
     "gainsay_debate_first_proposal_agreement_total",
     "Concluded debates by whether the conclusion agrees with the first proposal.",
@@ -195,9 +235,6 @@ SUBMISSIONS_REFUSED = counter(
     "Cases that were refused, by what was short: the tenant's money, places in the queue, places for requests.",
     {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
-IN_LINE = level("gainsay_submissions_in_line", "Requests with cases that wait in line until this process reads them.")
-_BOUNDS = words("rate listeners overload connections peerConnections head slowHead slowBody noHTTP")
-HTTP_REFUSED = counter("gainsay_http_refused_total", "Refused unread, by the bound.", {"reason": _BOUNDS})
 BATCHES = gauge("gainsay_batches_open", "Batches that have not ended.", {"state": ("running", "paused")})
 BATCH_LINES = counter("gainsay_batch_lines_total", "Settled lines of batches.", {"result": words("debate refused")})
 ATTEMPTS_FAILED = counter(
@@ -234,12 +271,33 @@ AUDIT_FAILURES = total(
     "gainsay_audit_append_failures_total",
     "Records that could not be written, and cases that were refused because their records could not be written.",
 )
-LOG_UNPROVEN = level(
+APPEND_SECONDS = Histogram(
+    "gainsay_append_seconds",
+    "Time from handing over the entries of a debate until they are committed.",
+    buckets=(0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30),
+    registry=REGISTRY,
+)
+APPEND_DEBATES = Histogram(
+    "gainsay_append_debates",
+    "Debates whose entries one statement appended.",
+    buckets=(1, 2, 4, 8, 16, 32, 64),
+    registry=REGISTRY,
+)
+LOG_UNPROVEN = measured(
     "gainsay_log_unproven_records", "Records of all logs that are durable and that no checkpoint covers yet."
 )
-LOG_UNPROVEN_SECONDS = level(
+LOG_UNPROVEN_SECONDS = measured(
     "gainsay_log_unproven_seconds",
     "How long the oldest record that no checkpoint covers yet has been durable; 0 where there is none.",
+)
+HEAD_AGE = measured(
+    "gainsay_log_head_age_seconds",
+    "The age of the latest head, of the log where it is oldest while records wait for more than 2 seconds; else 0.",
+)
+WITNESS_AGE = gauge(
+    "gainsay_witness_age_seconds",
+    "The age of the oldest head since the last one that the witness has countersigned; 0 where there is none.",
+    {"witness": UNLISTED},
 )
 LOG_BATCHES = total("gainsay_log_batches_total", "Batches that this process added to the trees of logs.")
 LOG_LEAVES = total("gainsay_log_leaves_total", "Leaves that this process added to the trees of logs.")
@@ -249,20 +307,27 @@ LOG_SIGN_SECONDS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15),
     registry=REGISTRY,
 )
-LOG_INCIDENTS = level(
+PROVABLE_SECONDS = Histogram(
+    "gainsay_provable_seconds",
+    "Time from when a record was durable until a checkpoint covered it, of records that this process sequenced.",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60),
+    registry=REGISTRY,
+)
+LOG_INCIDENTS = measured(
     "gainsay_log_incidents", "Open incidents: a log contradicts what was signed of it; anything above 0 needs a person."
 )
 WITNESS_FAILURES = total(
     "gainsay_witness_failures_total", "Checkpoints that were sent to a witness and that it did not countersign."
 )
-SECRETS_KEPT = total("gainsay_secrets_unreadable_total", "Secrets that could not be read again: the last is used.")
 TIME_STAMP_FAILURES = total("gainsay_time_stamp_failures_total", "Requests for time stamps that gave none.")
-TIME_STAMP_WAITING = level("gainsay_time_stamp_waiting_seconds", "The age of the oldest head that lacks a time stamp.")
+TIME_STAMP_WAITING = measured(
+    "gainsay_time_stamp_waiting_seconds", "The age of the oldest head that lacks a time stamp."
+)
 LOG_FINDINGS = total(
     "gainsay_log_check_findings_total",
     "Differences that were found when a log was recomputed in the background; anything above 0 is an incident.",
 )
-LOG_CHECKED = level(
+LOG_CHECKED = measured(
     "gainsay_log_check_timestamp_seconds", "When this process last finished recomputing a log, in seconds since 1970."
 )
 DAMAGED = counter(
@@ -275,12 +340,16 @@ DAMAGE_OPEN = gauge(
     "Incidents of damaged evidence that no person has closed, by what they are about; anything above 0 needs a person.",
     {"subject": ("log", "debate", "row")},
 )
-ROWS_COMPARED = level(
+ROWS_COMPARED = measured(
     "gainsay_rows_compared_timestamp_seconds",
     "When this process last ended a round of comparing rows with records, in seconds since 1970.",
 )
 READINGS = total("gainsay_content_readings_total", "Readings of the content of cases that a log has a record of.")
 READINGS_WAITING = level("gainsay_content_readings_waiting", "Readings of the content of cases without a record yet.")
+ACCESS_UNRECORDED = total(
+    "gainsay_access_records_failed_total",
+    "Tries to record who read the content of cases that wrote no record; they are repeated.",
+)
 ANSWERS_HELD = total("gainsay_answers_held_total", "Answers not given, because no checkpoint covered them in time.")
 _KINDS = (
     "case.received gate.decided debate.started turn.asked turn.spoke attempt.failed "
@@ -289,19 +358,30 @@ _KINDS = (
 ENTRIES = counter("gainsay_entries_recorded_total", "Entries recorded durably.", {"kind": words(_KINDS)})
 _RESULTS = words("delivered failed refused gone expired")
 WEBHOOK_ATTEMPTS = counter("gainsay_webhook_attempts_total", "Attempts of webhooks.", {"result": _RESULTS})
-WEBHOOKS_WAITING = level("gainsay_webhook_messages_waiting", "Messages of webhooks that are still to be sent.")
-WEBHOOKS_LATE = level("gainsay_webhook_late_seconds", "How long the message of a webhook that waits longest is due.")
-RUNNING = level("gainsay_debates_running", "Debates that this process runs.")
-QUEUED = level("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
-QUEUED_SECONDS = level("gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0.")
-UNCLAIMED = level("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
-LOOP_HELD = Histogram(
-    "gainsay_event_loop_held_seconds",
-    "How much later than due the event loop called a timer, a hundred times a second.",
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5),
-    registry=REGISTRY,
+WEBHOOKS_WAITING = measured("gainsay_webhook_messages_waiting", "Messages of webhooks that are still to be sent.")
+WEBHOOKS_LATE = measured("gainsay_webhook_late_seconds", "How long the message of a webhook that waits longest is due.")
+MONEY_HELD = measured(
+    "gainsay_money_held_usd", "What running debates were allocated and have not spent, in US dollars."
 )
-LOOP_HELD_MAX = level("gainsay_event_loop_held_max_seconds", "The longest hold in the last one or two minutes.")
+TENANT_LEFT = gauge(
+    "gainsay_tenant_limit_left_usd",
+    "What is left of a tenant's limit, in US dollars; of other, the least that one of the other tenants has left.",
+    {"tenant": UNLISTED, "period": PERIODS},
+)
+TENANT_SPENT = gauge(
+    "gainsay_tenant_spent_usd", "What tenants with a limit have spent of the period, in US dollars.", TENANT_LEFT.known
+)
+TENANT_CONCLUDED = counter(
+    "gainsay_tenant_debates_concluded_total",
+    "Debates concluded, of tenants that GAINSAY_METRICS_TENANTS names and of all others.",
+    {"tenant": UNLISTED, "status": ENDED},
+)
+RUNNING = level("gainsay_debates_running", "Debates that this process runs.")
+QUEUED = measured("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
+QUEUED_SECONDS = measured(
+    "gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0."
+)
+UNCLAIMED = measured("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
 TAKEN = counter(
     "gainsay_debates_taken_total",
     "Debates that this process claimed: new ones, those whose lease was lost, those that a worker released.",
@@ -311,43 +391,4 @@ LOST = counter(
     "gainsay_attempts_lost_total",
     "Calls whose worker was gone before their replies were recorded; the whole reservation is charged.",
     {"model": MODELS},
-)
-REPLAYS = counter(
-    "gainsay_idempotent_requests_total",
-    "Cases that came again under an idempotency key, by the answer.",
-    {"result": ("replayed", "inProgress", "otherCase")},
-)
-STREAMS_CUT = counter(
-    "gainsay_http_event_streams_cut_total",
-    "Event streams that this process ended before their debate was over, by reason.",
-    {"reason": ("stopping", "slow", "error", "revoked")},
-)
-NOTICES = counter(
-    "gainsay_notices_total",
-    "Notifications of processes to each other through PostgreSQL, by direction.",
-    {"direction": ("sent", "heard")},
-)
-HTTP_METHODS = ("GET", "POST", "OPTIONS")
-# `service.web.api` creates these series: not every combination of method, route and status exists.
-HTTP_REQUESTS = counter(
-    "gainsay_http_requests_total",
-    "Requests answered, by route template and status; status 0 is a request that was cut off without an answer.",
-    {"method": UNLISTED, "route": UNLISTED, "status": UNLISTED},
-)
-HTTP_SECONDS = histogram(
-    "gainsay_http_request_seconds",
-    "Time to answer, without event streams and without requests that asked to be kept waiting.",
-    {"method": UNLISTED, "route": UNLISTED},
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
-)
-STREAMS = level("gainsay_http_event_streams", "Event streams that are open.")
-SPANS = counter(
-    "gainsay_spans_total",
-    "Spans of traces, by what became of them: sent to the collector, not taken by it, left because too many waited.",
-    {"result": words("sent failed left")},
-)
-BUILD = gauge(
-    "gainsay_build_info",
-    "Always 1; the labels say what runs.",
-    {"version": UNLISTED, "prompts_pin": UNLISTED, "policy": UNLISTED},
 )

@@ -12,20 +12,37 @@ metric never ends a debate. Where ``strict`` is set, as in every test, it raises
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from itertools import product
 from typing import Any, Generic, TypeVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
+from prometheus_client.samples import Sample
 
 from service import log_lines
 
 REGISTRY = CollectorRegistry()
+"""What /metrics of a process shows, its memory, processor time and open files included."""
+ProcessCollector(registry=REGISTRY)
+PlatformCollector(REGISTRY)
+GCCollector(REGISTRY)
+disable_created_metrics()  # type: ignore[no-untyped-call]  # each would be a series more that no panel reads
 OTHER = "other"
 """The value of a label whose list lacks the value that was to be counted."""
 strict = False
+_TRACE = re.compile(r"[0-9a-f]{32}")
 
 
 class Given(Enum):
@@ -43,6 +60,8 @@ UNLISTED: tuple[str, ...] = ()
 Values = tuple[str, ...] | Given
 BUILT_IN: dict[Given, set[str]] = {FORMATS: set()}
 """Given values that only a build can change, once known. The others are one policy's: an earlier one may name more."""
+NAMED_TENANTS: set[str] = set()
+"""The tenants that metrics name, as GAINSAY_METRICS_TENANTS has them; empty where no metric has tenants."""
 M = TypeVar("M", Counter, Gauge, Histogram)
 LABELLED: list[Labelled[Any]] = []
 
@@ -71,6 +90,16 @@ class Labelled(Generic[M]):
         series: M = self.metric.labels(**listed)
         return self._series.setdefault(named, series) if listed == values else series
 
+    def every(self) -> list[M]:
+        """Every series that there is."""
+        return list(self._series.values())
+
+    def drop(self, **values: str) -> None:
+        """Forget the series with these values, in whichever order they are named."""
+        self.metric.remove(*(values[label] for label in self.known))
+        for named in [named for named in self._series if dict(named) == values]:
+            del self._series[named]
+
     def _listed(self, label: str, value: str) -> str:
         """The value, or ``other`` where the label's list lacks it; that is logged once for each label."""
         known = self.known[label]
@@ -90,6 +119,22 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+class Measured(Gauge):
+    """A gauge without labels that has no sample before it was set: a process that does not measure it shows none."""
+
+    _is_set = False
+
+    def set(self, value: float) -> None:
+        """Set the gauge to a value; from now on it has a sample."""
+        self._is_set = True
+        super().set(value)
+
+    def _child_samples(self) -> Iterable[Sample]:
+        return super()._child_samples() if self._is_set else ()
+
+
+measured = partial(Measured, registry=REGISTRY)
+"""A gauge of what is measured from time to time, in the database mostly."""
 total, level = partial(Counter, registry=REGISTRY), partial(Gauge, registry=REGISTRY)
 """A counter and a gauge without labels."""
 
@@ -107,6 +152,17 @@ def gauge(name: str, help_text: str, labels: Mapping[str, Values]) -> Labelled[G
 def histogram(name: str, text: str, labels: Mapping[str, Values], buckets: Sequence[float]) -> Labelled[Histogram]:
     """A histogram with labels; ``buckets`` are upper bounds in the metric's unit."""
     return Labelled(name, Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
+
+
+def named_tenant(tenant: str) -> str | None:
+    """The label of a tenant: its name where metrics name it, or ``other``; ``None`` where no metric has tenants."""
+    return None if not NAMED_TENANTS else tenant if tenant in NAMED_TENANTS else OTHER
+
+
+def exemplar(trace: str | None) -> dict[str, str] | None:
+    """The example that a count of a histogram keeps: the id of a trace, where there is one. It may have 128 characters
+    with its name (OpenMetrics 1.0.0), and what is no id of a trace is left out."""
+    return {"trace_id": trace} if trace and _TRACE.fullmatch(trace) else None
 
 
 def forget(*gauges: Gauge) -> None:

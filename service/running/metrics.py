@@ -6,7 +6,8 @@
     check.found      citations by verdict, arguments struck
     debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate,
                      shares of documents that were cited; the result of the closing seat's second run in another order,
-                     and the place in which the winner stood; consensus, its rounds and what lagged; votes; silent seats
+                     and the place in which the winner stood; consensus, its rounds and what lagged; votes; silent
+                     seats; flags; how long it took, and how much of its ceiling
 
 Debaters count as one seat, ``debater``: callers choose their number, and no label may depend on a caller.
 
@@ -17,6 +18,7 @@ that recorded them has counted them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from service import log_lines, telemetry
 from service.checks.coverage import shares
@@ -41,9 +43,24 @@ from service.debate.results import BallotResult, ConvergenceResult, PanelResult,
 from service.debate.script import Script
 from service.debate.turns import is_masked, round_of, split_party, take_of
 from service.money import Ledger
+from service.observing import labelled
 
 
-def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
+class Course(Protocol):
+    """What a debate's log knows of it beside its entries: its tenant, how many seconds it has taken by the database's
+    clock, and the id of the trace in which its case came."""
+
+    @property
+    def tenant(self) -> str: ...
+
+    @property
+    def took_s(self) -> float: ...
+
+    @property
+    def trace(self) -> str | None: ...
+
+
+def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry], *, course: Course | None = None) -> None:
     """Count entries that have just been recorded.
 
     ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
@@ -69,6 +86,8 @@ def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> Non
                 _count_citations(task_type, found)
             case DebateConcluded(outcome=outcome):
                 _count_conclusion(task_type, started, outcome, facts, ledger)
+                if course is not None:
+                    _count_course(task_type, started, outcome, course)
                 _log_conclusion(task_type, started, outcome, ledger)
             case _:
                 pass
@@ -121,6 +140,8 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
     telemetry.DEBATES_CONCLUDED.labels(
         task_type=task_type, format=started.format, status=outcome.status, stop_reason=outcome.stop_reason
     ).inc()
+    for flag in outcome.flags:
+        telemetry.FLAGS.labels(task_type=task_type, flag=flag).inc()
     if outcome.confidence_level:
         telemetry.CONFIDENCE.labels(task_type=task_type, level=outcome.confidence_level).inc()
     if outcome.agrees_with_first_proposal is not None:
@@ -141,8 +162,18 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
             telemetry.CITED.labels(task_type=task_type).observe(share / 1_000)
     for seat, expected in started.expected_by_seat.items():
         telemetry.EXPECTED_COST.labels(task_type=task_type, seat=role_of(seat)).inc(expected / MICRO)
+    cost = ledger.spent + ledger.excess
     if started.expected_cost:
-        telemetry.COST_RATIO.labels(task_type=task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+        telemetry.COST_RATIO.labels(task_type=task_type).observe(cost / started.expected_cost)
+    if started.ceiling:
+        telemetry.CEILING_USED.labels(task_type=task_type).observe(cost / started.ceiling)
+
+
+def _count_course(task_type: str, started: DebateStarted, outcome: Outcome, course: Course) -> None:
+    of = telemetry.DEBATE_SECONDS.labels(task_type=task_type, format=started.format)
+    of.observe(course.took_s, labelled.exemplar(course.trace))
+    if tenant := labelled.named_tenant(course.tenant):
+        telemetry.TENANT_CONCLUDED.labels(tenant=tenant, status=outcome.status).inc()
 
 
 def _log_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, ledger: Ledger) -> None:

@@ -317,7 +317,7 @@ class Worker:
 
         def recorded(_debate: str, entries: Sequence[Entry]) -> None:
             held.entries_recorded(entries)
-            count_entries(runner.facts, log.ledger, entries)
+            count_entries(runner.facts, log.ledger, entries, course=log)
             if any(isinstance(entry, DebateConcluded) for entry in entries):
                 trace.ended(*log.written)
             for entry in entries:
