@@ -202,6 +202,17 @@ def _tenants() -> Row:
             line(
                 8,
                 graph(
+                    "Debates that ended",
+                    "Debates of a tenant that ended, in the time shown, by status. truncated ones ran out of money or "
+                    "time.",
+                    "short",
+                    Asked(
+                        increase("gainsay_tenant_debates_concluded_total", TENANT, by="tenant, status"),
+                        "{{tenant}}, {{status}}",
+                    ),
+                    stacked=True,
+                ),
+                graph(
                     "Limit left",
                     "What a tenant may still spend in this day or month. At 0 its cases are refused.",
                     USD,
@@ -228,9 +239,10 @@ def _tenants() -> Row:
 
 
 def _left() -> str:
-    by = "tenant, period"
-    left = most("gainsay_tenant_limit_left_usd", TENANT, by=by)
-    return f"{left} / ({left} + {most('gainsay_tenant_spent_usd', TENANT, by=by)})"
+    """The share by tenant; `other` shows the least limit and all spending of several tenants, which have no share."""
+    named = (TENANT, 'tenant!="other"')
+    left = most("gainsay_tenant_limit_left_usd", *named, by="tenant, period")
+    return f"{left} / ({left} + {most('gainsay_tenant_spent_usd', *named, by='tenant, period')})"
 
 
 def _refused() -> Row:

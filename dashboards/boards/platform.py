@@ -14,7 +14,9 @@ DAY = 86400
 def platform() -> Dashboard:
     """The dashboard of what the service stands on."""
     says = "What the service stands on: PostgreSQL and its pools, memory, event loops, files, and what ends on a date."
-    return laid_out("gainsay-platform", says, "6h", (), (_runs(), _ends(), _database(), _loop(), _process(), _python()))
+    return laid_out(
+        "gainsay-platform", says, "6h", (), (_runs(), _ends(), _database(), _loop(), _process(), _python(), _traces())
+    )
 
 
 def _own(name: str) -> str:
@@ -232,6 +234,34 @@ def _process() -> Row:
                     Asked(files, "{{job}} {{instance}}"),
                     steps=above(0.8, 0.5),
                     high=1,
+                ),
+            ),
+        ),
+    )
+
+
+def _traces() -> Row:
+    return Row(
+        "Traces",
+        (
+            line(
+                6,
+                graph(
+                    "Spans, by what became of them",
+                    "Spans of traces that went to the collector (sent), that it did not take (failed) or that were "
+                    "left because too "
+                    "many waited. Without a collector there are none.",
+                    "ops",
+                    Asked(rate("gainsay_spans_total", by="result"), "{{result}}"),
+                ),
+                number(
+                    "Spans lost",
+                    "Spans that the collector did not take or that were left, in the time shown. Traces have gaps "
+                    "then.",
+                    "short",
+                    Asked(increase("gainsay_spans_total", 'result!="sent"'), "lost"),
+                    steps=above(1),
+                    decimals=0,
                 ),
             ),
         ),

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from psycopg.conninfo import conninfo_to_dict
 
 from service.audit.note import COSIGNATURE, SigningKey
 from service.identity.roles import TENANT_ROLES
@@ -34,6 +35,7 @@ from tests.fixtures.receivers import answering, receiving
 from tests.fixtures.running import TEXT
 from tests.fixtures.serving import JSON, SIGNING_KEY, a_case, a_declined_case, webhook_key
 from tests.fixtures.small_cases import CASES
+from tests.fixtures.stamping import AUTHORITY
 from tests.fixtures.upstream import Upstream
 from tests.fixtures.vendors import Heard, Tokens, usage
 
@@ -113,7 +115,7 @@ async def under_load(database: Database, folder: Path) -> AsyncIterator[Loaded]:
         await stack.enter_async_context(server)
         receiver = await stack.enter_async_context(receiving(answering(500)))
         processes = await stack.enter_async_context(deployed(database, folder, **_settings(folder)))
-        found = await _started(processes, folder, till.url, Registers(database), stack)
+        found = await _started(processes, folder, (till.url, receiver.url), Registers(database), stack)
         await _work(found, receiver.url)
         yield found
 
@@ -126,15 +128,18 @@ def _settings(folder: Path) -> dict[str, str]:
         "GAINSAY_SIGNER_TOKEN": TOKEN,
         "GAINSAY_LEASE_S": str(LEASE_S),
         "GAINSAY_DRAIN_S": "0",
+        "GAINSAY_METRICS_TENANTS": "default",
         "GAINSAY_LOG_FORMAT": "text",
         "VENDOR_KEY": "sk-fake-0123456789abcdef",
     }
 
 
 async def _started(
-    processes: Deployment, folder: Path, vendor: str, registers: Registers, stack: AsyncExitStack
+    processes: Deployment, folder: Path, others: tuple[str, str], registers: Registers, stack: AsyncExitStack
 ) -> Loaded:
     """Every process, the ones that others need first; they start beside each other where they can."""
+    login = conninfo_to_dict(processes.environment["GAINSAY_DATABASE_URL"])["user"]
+    processes.tell(f"ALTER ROLE {login} VALID UNTIL '2099-12-31'")  # a password with an end, which no other test meets
     witness_key = folder / "witness.key"
     witness_key.touch(mode=0o600)
     witness_key.write_text(f"{WITNESS_KEY.encode()}\n", "ascii")
@@ -143,7 +148,7 @@ async def _started(
     of_log = ("--log", SIGNING_KEY.public.encode(), "--port", "0")
     witness = processes.start("witness", "--key", f"file:{witness_key}", "--heads", str(folder / "witnessed"), *of_log)
     signing, witnessing = [await each.says(r"(http://\S+:\d+)") for each in (signer, witness)]
-    policy_file(folder, **_policy(vendor, witnessing))
+    policy_file(folder, **_policy(*others, witnessing))
     sequencer = processes.start("sequence", "--port", "0", GAINSAY_SIGNING_KEY=signing)
     workers = [processes.start("work", "--port", "0") for _ in range(2)]
     api = processes.start("serve", "--no-worker", "--no-sequencer", "--port", "0")
@@ -164,8 +169,8 @@ async def _started(
     return Loaded(processes, client, workers, prometheus)
 
 
-def _policy(url: str, witness: str) -> dict[str, Any]:
-    """The shipped policy with its seats at the vendor, a witness, a small day and webhooks to this machine."""
+def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
+    """The shipped policy with its seats at the vendor, a witness, a small day, and an authority that is away."""
     seats = {
         **dict.fromkeys(("framing", "proposer", "rebuttal"), OPEN),
         **dict.fromkeys(("critic", "classifier"), CLOSED),
@@ -185,7 +190,11 @@ def _policy(url: str, witness: str) -> dict[str, Any]:
         },
         "budgets": {"zone": "UTC", "day_usd": DAY_USD, "month_usd": "1000.00"},
         "calls": {"turn_deadline_s": 20, "backoff_ms": 20, "backoff_max_ms": 200},
-        "audit": {**WRITTEN.get("audit", {}), "witnesses": [{"url": witness, "key": WITNESS_KEY.public.encode()}]},
+        "audit": {
+            **WRITTEN.get("audit", {}),
+            "witnesses": [{"url": witness, "key": WITNESS_KEY.public.encode()}],
+            "timestamps": {"url": away, "certificate": AUTHORITY, "every_s": 60},
+        },
         "webhooks": {"allow_networks": ["127.0.0.0/8"], "allow_http": True, "ports": [], "timeout_s": 2},
     }
 
