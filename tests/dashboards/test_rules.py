@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from prometheus_client.metrics import MetricWrapperBase
 
 from service import telemetry
@@ -23,14 +24,6 @@ from tests.fixtures.prometheus import program
 GROUPS = ["gainsay-service", "gainsay-money", "gainsay-integrity", "gainsay-quality", "gainsay-platform"]
 BOTH = [*recorded(), *alerts()]
 NOT_YET = {
-    "gainsay_tenant_limit_left_usd",
-    "gainsay_tenant_spent_usd",
-    "gainsay_log_head_age_seconds",
-    "gainsay_witness_age_seconds",
-    "gainsay_partition_end_timestamp_seconds",
-    "gainsay_secret_expires_timestamp_seconds",
-    "gainsay_certificate_expires_timestamp_seconds",
-    "gainsay_database_up",
     "gainsay_debate_explicit_uncertainties_baseline",
     "gainsay_probe_success",
     "gainsay_probe_last_success_timestamp_seconds",
@@ -100,6 +93,40 @@ def test_the_cases_run_all_groups_recorded_series_first(path: Path) -> None:
 
     assert cases["rule_files"] == [f"../{RECORDING.name}", f"../{ALERTS.name}"]
     assert cases["group_eval_order"] == [*dict.fromkeys(rule.group for rule in recorded()), *GROUPS]
+
+
+def blocks(root: Path) -> dict[str, str]:
+    """The files that the runbook shows in YAML, by the names in their first lines."""
+    page = (root / "docs" / "runbook.md").read_text("utf-8")
+    return dict(re.findall(r"^```yaml\n# ([\w.]+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+
+
+def test_promtool_takes_the_configuration_that_the_runbook_shows(root: Path, tmp_path: Path) -> None:
+    shown = blocks(root)["prometheus.yml"]
+    (tmp_path / "prometheus.yml").write_text(shown.replace("/etc/prometheus", str(ALERTS.parent)))
+    done = subprocess.run(
+        [program("promtool"), "check", "config", tmp_path / "prometheus.yml"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("rules found") == 2
+
+
+def test_what_the_runbook_holds_back_while_the_database_is_down_are_alerts(root: Path) -> None:
+    (rule,) = yaml.safe_load(blocks(root)["alertmanager.yml"])["inhibit_rules"]
+    (source,), (target,) = (
+        re.findall(r'^alertname=~?"(.*)"$', rule[f"{of}_matchers"][0]) for of in ("source", "target")
+    )
+    names = {found.name for found in alerts()}
+
+    assert source in names
+    held = {pattern: [name for name in names if re.fullmatch(pattern, name)] for pattern in target.split("|")}
+    assert all(held.values()), held
+    assert not re.fullmatch(target, source)
+    assert rule["equal"] == ["namespace"]
 
 
 # -- what each alert has
