@@ -29,7 +29,7 @@ from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
 from service.observing import labelled
 from service.policy import Policy, ProviderSetting, TimeStamps
-from service.policy.file.tenants import all_budgets, all_providers, all_shares
+from service.policy.file.tenants import all_budgets, all_providers, all_shares, prober
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -48,10 +48,12 @@ from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
 from service.running.upkeep import upkeep
 from service.running.worker import Worker, WorkerConfig, new_process_name
+from service.store.baseline import Baselines
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
 from service.store.hub import EventHub
+from service.store.last_probe import LastProbe
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
 from service.store.pool import Database
@@ -357,11 +359,16 @@ async def sequencing_at(
 
 @asynccontextmanager
 async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
-    """Measure the queue during the block, and the log lag too unless a sequencer of this process does.
+    """Measure queue, last probe and baselines during the block, and the log lag too unless a sequencer here does.
 
     ``proofs`` says that no sequencer runs in this process.
     """
-    tasks = [asyncio.create_task(Backlog(app.database).run(), name="backlog")]
+    tasks = [
+        asyncio.create_task(Backlog(app.database).run(), name="backlog"),
+        asyncio.create_task(Baselines(app.database).run(), name="baselines"),
+    ]
+    if (tenant := prober(app.settings.tenants)) is not None:
+        tasks.append(asyncio.create_task(LastProbe(app.database, tenant).run(), name="last probe"))
     if proofs:
         lag = LogLag(app.database, app.settings.policy.audit.late_s)
         tasks.append(asyncio.create_task(lag.run(), name="lateness"))

@@ -15,6 +15,7 @@ from service.observing.labelled import (
     SEATS,
     TASK_TYPES,
     UNLISTED,
+    Late,
     counter,
     gauge,
     histogram,
@@ -78,6 +79,11 @@ UNCERTAINTIES = histogram(
     "Explicit uncertainties of the closing seat of a concluded debate.",
     {"task_type": TASK_TYPES},
     buckets=_POINTS,
+)
+UNCERTAINTIES_BASELINE = gauge(
+    "gainsay_debate_explicit_uncertainties_baseline",
+    "The recorded usual mean of explicit uncertainties of a debate, where there is one.",
+    {"task_type": TASK_TYPES},
 )
 UNRESOLVED = histogram(
     "gainsay_debate_unresolved_points",
@@ -295,6 +301,11 @@ RUNNING = level("gainsay_debates_running", "Debates that this process runs.")
 QUEUED = level("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
 QUEUED_SECONDS = level("gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0.")
 UNCLAIMED = level("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
+PROBE_SUCCESS = Late("gainsay_probe_success", "1 if the last probe was good, by what was recorded of it, else 0.")
+PROBE_SUCCEEDED = Late(
+    "gainsay_probe_last_success_timestamp_seconds", "When the last good probe ended, in seconds since 1970."
+)
+PROBE_SECONDS = Late("gainsay_probe_seconds", "How long the debate of the last probe took, or has taken.")
 LOOP_HELD = Histogram(
     "gainsay_event_loop_held_seconds",
     "How much later than due the event loop called a timer, a hundred times a second.",

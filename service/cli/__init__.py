@@ -56,6 +56,7 @@ class _Commands(CommandGroup):
         "tenants": ("keys", "Create and list tenants."),
         "subjects": ("keys", "List and revoke the subjects that records name."),
         "approve": ("approve", "Approve the configuration: sign it with the approver's key."),
+        "baseline": ("baseline", "Record how many explicit uncertainties are usual, for an alert."),
         "stop": ("stop", "Stop the embedded PostgreSQL that the last command left warm."),
         "rebuild": ("rebuild", "Rebuild the search tables from the records."),
         "citations": ("citations", "Check citations against their sources."),

@@ -12,13 +12,13 @@ metric never ends a debate. Where ``strict`` is set, as in every test, it raises
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from itertools import product
 from typing import Any, Generic, TypeVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric
 
 from service import log_lines
 
@@ -109,10 +109,29 @@ def histogram(name: str, text: str, labels: Mapping[str, Values], buckets: Seque
     return Labelled(name, Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
 
 
+class Late(Gauge):
+    """A gauge without labels that is in no answer until its value is known."""
+
+    known = False
+
+    def __init__(self, name: str, help_text: str) -> None:
+        super().__init__(name, help_text, registry=REGISTRY)
+
+    def set(self, value: float) -> None:
+        """Set the value; from then on the gauge is in each answer."""
+        self.known = True
+        super().set(value)
+
+    def collect(self) -> Iterable[Metric]:
+        """What it has to say, nothing at first."""
+        return super().collect() if self.known else ()
+
+
 def forget(*gauges: Gauge) -> None:
     """Set gauges to NaN while they cannot be measured: an old value would be taken for a current one."""
     for gauge in gauges:
-        gauge.set(math.nan)
+        if not isinstance(gauge, Late) or gauge.known:
+            gauge.set(math.nan)
 
 
 def initialise(

@@ -22,6 +22,7 @@ from service import log_lines, telemetry
 from service.checks.coverage import shares
 from service.debate.adversarial import moderated
 from service.debate.amounts import MICRO, usd
+from service.debate.closed import closed
 from service.debate.entries import (
     AttemptFailed,
     CheckFound,
@@ -37,7 +38,7 @@ from service.debate.kernel import decide
 from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
 from service.debate.options import StancesOptions, debater_seats, role_of
 from service.debate.purpose import is_probe
-from service.debate.replies import Critique, Moderation, closing
+from service.debate.replies import Critique, Moderation
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
 from service.debate.turns import is_masked, round_of, split_party, take_of
@@ -132,8 +133,7 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
         telemetry.CONFIDENCE.labels(task_type=task_type, level=outcome.confidence_level).inc()
     if outcome.agrees_with_first_proposal is not None:
         telemetry.AGREEMENT.labels(task_type=task_type, agrees=str(outcome.agrees_with_first_proposal).lower()).inc()
-    final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
-    if final and (final := closing(final)):
+    if final := closed(facts, outcome):
         telemetry.MODERATOR_CONFIDENCE.labels(task_type=task_type, level=final.confidence_level).inc()
         telemetry.UNCERTAINTIES.labels(task_type=task_type).observe(len(final.explicit_uncertainties))
     if isinstance(final, Moderation):

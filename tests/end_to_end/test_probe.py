@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,10 +15,12 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import msgspec
+import psycopg
 import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from service import telemetry
 from service.audit.note import SigningKey
 from service.cli import main
 from service.cli.access.over_http import OverHTTP
@@ -26,6 +29,7 @@ from service.cli.probe.probed import STEPS
 from service.debate.entries import DebateStarted
 from service.identity.caller import Caller
 from service.report import Result
+from service.store.last_probe import LastProbe
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import policy_file
 from tests.fixtures.postgres import Database
@@ -295,6 +299,66 @@ async def test_a_service_that_says_what_must_not_be_is_found_out(
             found[name] = (json.loads(ended.out)["failed"], ended.code)
 
     assert found == {name: (step, code) for name, (step, code, _) in LIES.items()}
+
+
+def shown(text: str) -> dict[str, float]:
+    """What /metrics says of probes."""
+    return {name: float(value) for name, value in re.findall(r"^(gainsay_probe_\w+) (\S+)$", text, re.MULTILINE)}
+
+
+async def test_every_process_shows_the_last_probe_by_what_was_recorded_of_it(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for gauge in (telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS):
+        monkeypatch.setattr(gauge, "known", False)
+    async with a_site(database, tmp_path, monkeypatch, capfd) as site:
+        last = LastProbe(site.served.app.database, "probe")
+        scraper = await site.registers.issue("scrape", tenant=None)
+
+        async def looked() -> dict[str, float]:
+            await last.look()
+            return shown((await site.served.http.get("/metrics", headers=scraper.headers)).text)
+
+        none = await looked()
+        begun = time.time()
+        good = json.loads((await site.probe("--json")).out)
+        first = await looked()
+        dear = json.loads((await site.probe("--json")).out)
+        with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
+            admin.execute("UPDATE debate_head SET excess = 1 WHERE debate = %s", [dear["debate"]])
+        second = await looked()
+        after = json.loads((await site.probe("--json")).out)
+        third = await looked()
+
+    assert [probed["exit"] for probed in (good, dear, after)] == [0, 0, 0]
+    assert none == {}, "nothing is said before the first"
+    assert first["gainsay_probe_success"] == 1
+    assert 0 < first["gainsay_probe_seconds"] <= good["seconds"]
+    assert begun - 5 <= first["gainsay_probe_last_success_timestamp_seconds"] <= time.time() + 5
+    assert second["gainsay_probe_success"] == 0, "it was charged above its ceiling"
+    last_good = "gainsay_probe_last_success_timestamp_seconds"
+    assert second[last_good] == first[last_good], "it stays that of the good one"
+    assert third["gainsay_probe_success"] == 1
+    assert third[last_good] > first[last_good]
+
+
+async def test_a_probe_that_is_not_over_is_not_good(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for gauge in (telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS):
+        monkeypatch.setattr(gauge, "known", False)
+    async with a_site(database, tmp_path, monkeypatch, capfd, work=False) as site:
+        await site.probe("--within", "1")
+        last = LastProbe(site.served.app.database, "probe")
+        await last.look()
+        early = telemetry.PROBE_SUCCESS.known
+        monkeypatch.setattr("service.store.last_probe.PATIENCE_S", 0.5)
+        await last.look()
+
+    assert not early, "it may still end in time"
+    assert telemetry.PROBE_SUCCESS._value.get() == 0
+    assert telemetry.PROBE_SECONDS._value.get() > 0.5
+    assert not telemetry.PROBE_SUCCEEDED.known
 
 
 async def test_a_bundle_that_was_changed_or_is_another_s_is_found_out(
