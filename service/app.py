@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service import __version__, log_lines, telemetry
+from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
-from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.delivering.dispatcher import Dispatcher
 from service.delivering.endpoints import Endpoints, process_writer
@@ -27,7 +26,6 @@ from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
-from service.observing import labelled
 from service.policy import Policy, ProviderSetting, TimeStamps
 from service.policy.file.tenants import all_budgets, all_providers, all_shares, prober
 from service.policy.own_build import own_build
@@ -45,6 +43,7 @@ from service.reviews import Reviews
 from service.reviews.batch_feed import BatchFeeder
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
+from service.running.metrics_begun import begin_metrics
 from service.running.provider_port import Provider
 from service.running.upkeep import upkeep
 from service.running.worker import Worker, WorkerConfig, new_process_name
@@ -165,7 +164,7 @@ async def open_app(
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    _initialise_metrics([policy, *(own.policy for own in named.values())], prompts)
+    begin_metrics([policy, *(own.policy for own in named.values())], prompts)
 
     def deployment(tenant: str) -> Deployment:
         return replace(named.get(tenant, first), day=today())
@@ -214,21 +213,6 @@ async def open_app(
 def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
     """A process as the author of records of its own."""
     return Writer(Actor(name, "service", role, "databaseRole"), build)
-
-
-def _initialise_metrics(policies: Sequence[Policy], prompts: Prompts) -> None:
-    """Begin every series of what any of these policies names; the first is that of the process."""
-    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
-
-    def together(names: Callable[[Policy], Iterable[str]]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for policy in policies for name in names(policy)))
-
-    labelled.initialise(
-        task_types=together(lambda policy: policy.task_types),
-        formats=tuple(FORMATS),
-        models=together(lambda policy: policy.models),
-        seats=together(lambda policy: policy.seats),
-    )
 
 
 @asynccontextmanager

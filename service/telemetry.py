@@ -135,6 +135,41 @@ MISSING_VOICES = counter(
     "Silent debaters in concluded debates, which went on without them.",
     {"task_type": TASK_TYPES, "format": FORMATS},
 )
+_FLAGS = (
+    "DEBATE_TRUNCATED unchallenged critiqueWeak promptReview critiqueConcedes critiqueNamesNothing "
+    "proposerRejects softenedCritique sameConclusion criticAndModeratorAsProposer rebuttalGaveUp moderatorAlone "
+    "winnerNotArgued opponentSilent votesNotArgued answersNotArgued noDocuments uncheckedEvidence "
+    "injectionSuspected notScreened providerOverrun usageBelowFloor inventedQuotation unfoundQuotation "
+    "unclearQuotation wordsOpposeVerdict fallbackModel orderSensitive orderUnchecked orderNotCompared "
+    "ordersDiffer injectionSensitive maskedUnchecked maskedNotCompared maskedDiffers secondTakeDiffers "
+    "rulingUnargued manyRounds decidedBlind agreedOnlyAfterExchange blindNotCompared riskAccepted "
+    "synthesisOpposesClaims debatersDivided criticOfProposersFamily oneModel oneFamily abstentions tied tieBroken "
+    "noConsensus debaterMissing adjudicatorSilent"
+)
+FLAGS = counter(
+    "gainsay_debate_flags_total",
+    "Flags of concluded debates.",
+    {"task_type": TASK_TYPES, "flag": words(_FLAGS)},
+    begun=False,
+)
+DEBATE_SECONDS = histogram(
+    "gainsay_debate_seconds",
+    "Time from the receipt of a case to the end of its debate, by the database's clock.",
+    {"task_type": TASK_TYPES, "format": FORMATS},
+    buckets=(1, 5, 15, 30, 60, 120, 300, 600, 1_800, 7_200),
+)
+WAITED_SECONDS = Histogram(
+    "gainsay_debate_queue_seconds",
+    "Time from the receipt of a case until a worker claimed its debate for the first time.",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
+    registry=REGISTRY,
+)
+CEILING_USED = histogram(
+    "gainsay_debate_ceiling_used_ratio",
+    "What a concluded debate cost, divided by its ceiling.",
+    {"task_type": TASK_TYPES},
+    buckets=(0.1, 0.25, 0.5, 0.75, 0.9, 1, 1.25),
+)
 AGREEMENT = counter(
     "gainsay_debate_first_proposal_agreement_total",
     "Concluded debates by whether the conclusion agrees with the first proposal.",
@@ -240,6 +275,18 @@ AUDIT_FAILURES = total(
     "gainsay_audit_append_failures_total",
     "Records that could not be written, and cases that were refused because their records could not be written.",
 )
+APPEND_SECONDS = Histogram(
+    "gainsay_append_seconds",
+    "Time from handing over the entries of a debate until they are committed.",
+    buckets=(0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30),
+    registry=REGISTRY,
+)
+APPEND_DEBATES = Histogram(
+    "gainsay_append_debates",
+    "Debates whose entries one statement appended.",
+    buckets=(1, 2, 4, 8, 16, 32, 64),
+    registry=REGISTRY,
+)
 LOG_UNPROVEN = level(
     "gainsay_log_unproven_records", "Records of all logs that are durable and that no checkpoint covers yet."
 )
@@ -253,6 +300,12 @@ LOG_SIGN_SECONDS = Histogram(
     "gainsay_log_sign_seconds",
     "Time to have the checkpoint of a log signed and to store it.",
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15),
+    registry=REGISTRY,
+)
+PROVABLE_SECONDS = Histogram(
+    "gainsay_provable_seconds",
+    "Time from when a record was durable until a checkpoint covered it, of records that this process sequenced.",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60),
     registry=REGISTRY,
 )
 LOG_INCIDENTS = level(
@@ -287,6 +340,15 @@ ROWS_COMPARED = level(
 )
 READINGS = total("gainsay_content_readings_total", "Readings of the content of cases that a log has a record of.")
 READINGS_WAITING = level("gainsay_content_readings_waiting", "Readings of the content of cases without a record yet.")
+ACCESS_UNRECORDED = total(
+    "gainsay_access_records_failed_total",
+    "Tries to record who read the content of cases that wrote no record; they are repeated.",
+)
+AUTHENTICATIONS = counter(
+    "gainsay_authentications_total",
+    "Requests whose caller was asked for, by what they presented and the result.",
+    {"way": ("apiKey", "oidc", "proxy", "none"), "result": ("accepted", "refused", "failed")},
+)
 ANSWERS_HELD = total("gainsay_answers_held_total", "Answers not given, because no checkpoint covered them in time.")
 _KINDS = (
     "case.received gate.decided debate.started turn.asked turn.spoke attempt.failed "
@@ -352,6 +414,11 @@ HTTP_SECONDS = histogram(
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 STREAMS = level("gainsay_http_event_streams", "Event streams that are open.")
+ENGINES = gauge(
+    "gainsay_engine_info",
+    "Always 1; the labels say which version of each part new cases are judged by.",
+    {"engine": UNLISTED, "version": UNLISTED},
+)
 BUILD = gauge(
     "gainsay_build_info",
     "Always 1; the labels say what runs.",

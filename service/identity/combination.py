@@ -10,15 +10,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from service.errors import BadRequest, Unauthenticated
+from service import telemetry
+from service.errors import BadRequest, GainsayError, Unauthenticated
 from service.identity.api_keys import PREFIX
 from service.identity.authentication import Authenticator, Presented
 from service.identity.bearer import bearer_token
 from service.identity.caller import Caller
 
 _KEY = PREFIX.encode()
+Way = Literal["apiKey", "oidc", "proxy", "none"]
+"""What a request presents: the ways of `Caller.via`, or nothing that is accepted."""
 
 
 class CombinedAuthenticator:
@@ -39,25 +42,39 @@ class CombinedAuthenticator:
         self._proxy_headers = frozenset(name.encode() for name in proxy_headers)
 
     async def identify(self, presented: Presented) -> Caller:
-        """The caller of a request; raises what `Authenticator.identify` raises."""
+        """The caller of a request, which is counted; raises what `Authenticator.identify` raises."""
+        way: Way = "none"
+        try:
+            way, authenticator = self._way(presented)
+            caller = await authenticator.identify(presented)
+        except GainsayError as error:
+            result = "refused" if error.status < 500 else "failed"
+            telemetry.AUTHENTICATIONS.labels(way=way, result=result).inc()
+            raise
+        telemetry.AUTHENTICATIONS.labels(way=way, result="accepted").inc()
+        return caller
+
+    def _way(self, presented: Presented) -> tuple[Way, Authenticator]:
+        """Whom to ask, and the name of that way; raises `Unauthenticated` and `BadRequest`."""
         if self._proxy is not None and any(name.lower() in self._proxy_headers for name, _ in presented.headers):
             if any(value[:6].lower() == b"bearer" for value in presented.authorization):
                 raise BadRequest(
                     "expected either a bearer token or the headers of a listed proxy, found both: two statements of "
                     "who the caller is; leave one of them out"
                 )
-            return await self._proxy.identify(presented)
+            return "proxy", self._proxy
         token = bearer_token(presented)
         if token is not None:
-            way = self._keys if token.startswith(_KEY) else self._tokens
-            if way is None:
+            is_key = token.startswith(_KEY)
+            asked = self._keys if is_key else self._tokens
+            if asked is None:
                 raise Unauthenticated(
                     f"expected {self._accepted}, found another bearer token; this service accepts no such",
                     presented=True,
                 )
-            return await way.identify(presented)
+            return "apiKey" if is_key else "oidc", asked
         if self._proxy is not None:
-            return await self._proxy.identify(presented)
+            return "none", self._proxy  # which refuses it
         raise Unauthenticated(f"expected {self._accepted} in a header `Authorization: Bearer`, found no such header")
 
     async def still(self, caller: Caller) -> bool:

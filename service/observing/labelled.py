@@ -12,20 +12,37 @@ metric never ends a debate. Where ``strict`` is set, as in every test, it raises
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
 from itertools import product
 from typing import Any, Generic, TypeVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    Metric,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
 
 from service import log_lines
 
 REGISTRY = CollectorRegistry()
+"""What /metrics of a process shows, its memory, processor time and open files included."""
+ProcessCollector(registry=REGISTRY)
+PlatformCollector(REGISTRY)
+GCCollector(REGISTRY)
+disable_created_metrics()  # type: ignore[no-untyped-call]  # each would be a series more that no panel reads
 OTHER = "other"
 """The value of a label whose list lacks the value that was to be counted."""
 strict = False
+_TRACE = re.compile(r"[0-9a-f]{32}")
 
 
 class Given(Enum):
@@ -125,6 +142,12 @@ class Late(Gauge):
     def collect(self) -> Iterable[Metric]:
         """What it has to say, nothing at first."""
         return super().collect() if self.known else ()
+
+
+def exemplar(trace: str | None) -> dict[str, str] | None:
+    """The example that a count of a histogram keeps: the id of a trace, where there is one. It may have 128 characters
+    with its name (OpenMetrics 1.0.0), and what is no id of a trace is left out."""
+    return {"trace_id": trace} if trace and _TRACE.fullmatch(trace) else None
 
 
 def forget(*gauges: Gauge) -> None:

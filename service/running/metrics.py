@@ -6,7 +6,8 @@
     check.found      citations by verdict, arguments struck
     debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate,
                      shares of documents that were cited; the result of the closing seat's second run in another order,
-                     and the place in which the winner stood; consensus, its rounds and what lagged; votes; silent seats
+                     and the place in which the winner stood; consensus, its rounds and what lagged; votes; silent
+                     seats; flags; how long it took, and how much of its ceiling
 
 Debaters count as one seat, ``debater``: callers choose their number, and no label may depend on a caller.
 
@@ -43,13 +44,18 @@ from service.debate.results import BallotResult, ConvergenceResult, PanelResult,
 from service.debate.script import Script
 from service.debate.turns import is_masked, round_of, split_party, take_of
 from service.money import Ledger
+from service.observing.labelled import exemplar
 
 
-def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
+def count_entries(
+    facts: Facts, ledger: Ledger, entries: Sequence[Entry], *, seconds: float | None = None, trace: str | None = None
+) -> None:
     """Count entries that have just been recorded, and log the end of their debate.
 
     ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
-    nothing to count. The prober's debates are counted in no series: simulated models argue them, the same each time.
+    nothing to count. ``seconds`` is how long the debate has taken, by the database's clock, and ``trace`` the id of the
+    trace in which its case came, where they are known. The prober's debates are counted in no series: simulated models
+    argue them, the same each time.
     """
     if facts.case is None or facts.started is None:
         return
@@ -58,6 +64,9 @@ def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> Non
         if counted:
             _count_entry(task_type, started, entry, facts, ledger)
         if isinstance(entry, DebateConcluded):
+            if counted and seconds is not None:
+                of = telemetry.DEBATE_SECONDS.labels(task_type=task_type, format=started.format)
+                of.observe(seconds, exemplar(trace))
             _log_conclusion(task_type, started, entry.outcome, ledger)
 
 
@@ -129,6 +138,8 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
     telemetry.DEBATES_CONCLUDED.labels(
         task_type=task_type, format=started.format, status=outcome.status, stop_reason=outcome.stop_reason
     ).inc()
+    for flag in outcome.flags:
+        telemetry.FLAGS.labels(task_type=task_type, flag=flag).inc()
     if outcome.confidence_level:
         telemetry.CONFIDENCE.labels(task_type=task_type, level=outcome.confidence_level).inc()
     if outcome.agrees_with_first_proposal is not None:
@@ -148,8 +159,11 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
             telemetry.CITED.labels(task_type=task_type).observe(share / 1_000)
     for seat, expected in started.expected_by_seat.items():
         telemetry.EXPECTED_COST.labels(task_type=task_type, seat=role_of(seat)).inc(expected / MICRO)
+    cost = ledger.spent + ledger.excess
     if started.expected_cost:
-        telemetry.COST_RATIO.labels(task_type=task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+        telemetry.COST_RATIO.labels(task_type=task_type).observe(cost / started.expected_cost)
+    if started.ceiling:
+        telemetry.CEILING_USED.labels(task_type=task_type).observe(cost / started.ceiling)
 
 
 def _log_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, ledger: Ledger) -> None:

@@ -313,7 +313,7 @@ class Worker:
 
         def recorded(_debate: str, entries: Sequence[Entry]) -> None:
             held.entries_recorded(entries)
-            count_entries(runner.facts, log.ledger, entries)
+            count_entries(runner.facts, log.ledger, entries, seconds=log.took_s, trace=log.trace)
             for entry in entries:
                 if isinstance(entry, DebateStopped) and entry.by == "promptMismatch":
                     self._mismatch = entry.why

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from service.audit.stored_record import ChainEnd
 from service.debate.amounts import MicroUSD
 from service.debate.entries import (
     AttemptFailed,
+    CaseReceived,
     DebateConcluded,
     DebateStopped,
     Entry,
@@ -77,7 +79,7 @@ class DebateLog:
         self._retry_window_s = lease_s or 0.0
         self._next_n = 0
         self._last_hash = b""
-        self._last_recorded = ""
+        self._first_recorded = self._last_recorded = ""
         self._asked: dict[TurnId, float] = {}
         self._at_hand = stored
 
@@ -93,6 +95,8 @@ class DebateLog:
         """
         debate = claimed.debate
         stored = await read_debate(database, debate, claimed.tenant, documents=True)
+        if claimed.epoch == 1:
+            telemetry.WAITED_SECONDS.observe(stored.ages[0])
         log = cls(database, debate, {**stored.head, "epoch": claimed.epoch}, writer, lease_s, budgets, stored=stored)
         return log, stored.texts
 
@@ -110,6 +114,17 @@ class DebateLog:
     def next_n(self) -> int:
         """The number of the next record, as far as this writer knows."""
         return self._next_n
+
+    @property
+    def took_s(self) -> float:
+        """Seconds from the receipt of the case to the last entry, by the times that their records have."""
+        return (_instant(self._last_recorded) - _instant(self._first_recorded)).total_seconds()
+
+    @property
+    def trace(self) -> str | None:
+        """The id of the trace in which the case came, if it came in one."""
+        first = self._entries[0] if self._entries else None
+        return first.arrival.trace if isinstance(first, CaseReceived) and first.arrival else None
 
     @property
     def deadline_in_s(self) -> float | None:
@@ -274,7 +289,10 @@ class DebateLog:
 
         try:
             asked = self._asked_for(values, records)
-            return await retry(offer, self._retry_window_s)
+            begun = time.monotonic()
+            row = await retry(offer, self._retry_window_s)
+            telemetry.APPEND_SECONDS.observe(time.monotonic() - begun)
+            return row
         except StoreUnavailable as error:
             raise unwritten(error) from error
 
@@ -324,6 +342,7 @@ class DebateLog:
         self._entries.append(entry)
         self._next_n += 1
         self._last_hash, self._last_recorded = last_hash, recorded
+        self._first_recorded = self._first_recorded or recorded
 
 
 def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
@@ -341,6 +360,10 @@ def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
         "release": before + hold - held,
         "state": concluded[-1] if concluded else None,
     }
+
+
+def _instant(recorded: str) -> datetime:
+    return datetime.fromisoformat(recorded)
 
 
 def _concludes(entries: Sequence[Entry]) -> bool:

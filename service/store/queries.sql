@@ -958,20 +958,22 @@ FROM (SELECT seq, log FROM pending WHERE seq > %(above)s AND log <> ALL (%(passi
 GROUP BY log ORDER BY min(seq);
 
 -- take --
--- Take records from staging in the order of the tree; the hash is that of a leaf in RFC 6962, 2.1. `follows` says
--- whether the record before is in the tree or in this batch. With `careful`, records in the tree are left out. A record
--- of another tenant than the log's has no hash, as one that is not stored; one of before 0018 names no tenant.
+-- Take records from staging in the order of the tree; the hash is that of a leaf in RFC 6962, 2.1, and `age_s` for how
+-- long it has been staged. `follows` says whether the record before is in the tree or in this batch. With `careful`,
+-- records in the tree are left out. A record of another tenant than the log's has no hash, as one that is not stored; one
+-- of before 0018 names no tenant.
 --
 -- The order is that of staging, so a record that was staged after another was answered stands behind it. Ids cannot give
 -- this order: two of one millisecond sort by chance. A record goes with the latest staged of those before it in its
 -- chain, so no chain is out of order.
 WITH taken AS (
-    DELETE FROM pending WHERE seq = ANY (%(seqs)s::bigint[]) AND log = %(log)s RETURNING debate, n, seq
+    DELETE FROM pending WHERE seq = ANY (%(seqs)s::bigint[]) AND log = %(log)s RETURNING debate, n, seq, staged
 )
 SELECT t.debate::text AS debate, t.n, sha256('\x00'::bytea || e.leaf) AS hash,
        t.n = 0 OR coalesce(lag(t.n) OVER chain = t.n - 1, false)
-       OR EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n - 1) AS follows
-FROM (SELECT debate, n, min(seq) AS seq FROM taken GROUP BY debate, n) AS t
+       OR EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n - 1) AS follows,
+       greatest(0, extract(epoch FROM clock_timestamp() - t.staged))::float8 AS age_s
+FROM (SELECT debate, n, min(seq) AS seq, min(staged) AS staged FROM taken GROUP BY debate, n) AS t
 LEFT JOIN entry e ON e.debate = t.debate AND e.n = t.n AND coalesce(e.tenant = %(tenant)s, true)
 WHERE NOT %(careful)s OR NOT EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n)
 WINDOW chain AS (PARTITION BY t.debate ORDER BY t.n)

@@ -12,6 +12,7 @@ record stays staged until it is taken.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -22,6 +23,7 @@ from msgspec import Struct
 from psycopg import errors
 from psycopg.rows import DictRow, dict_row
 
+from service import telemetry
 from service.audit.note import BadKey, PublicKey
 from service.audit.tiles import Builder, TileId, Tiles, partial_counts, tiles_for_consistency, tiles_for_root
 from service.audit.tree import HASH_BYTES, Frontier, ProofError, consistency_path, root_at
@@ -91,7 +93,8 @@ class Tree:
     """A log's tree after its last batch, and its last checkpoint.
 
     ``signed`` is the signer's last head, ``stored`` the latest stored checkpoint's. ``committed`` is false while the
-    tree has leaves that may still be rolled back.
+    tree has leaves that may still be rolled back. ``durable_at`` has for each leaf since the last head when its record
+    became durable, by `time.monotonic`.
     """
 
     def __init__(
@@ -105,6 +108,7 @@ class Tree:
         self.stored = stored
         self.signed: KnownCheckpoint | None = None
         self.committed = True
+        self.durable_at: list[float] = []
         self._full: dict[TileId, bytes] = {}
 
     @property
@@ -137,6 +141,10 @@ class Tree:
         """Note that the current head is signed and stored."""
         self.signed = self.stored = KnownCheckpoint(self.size, self.root)
         self._full.clear()
+        now = time.monotonic()
+        for at in self.durable_at:
+            telemetry.PROVABLE_SECONDS.observe(now - at)
+        self.durable_at.clear()
 
 
 class Sequencing(Database):
@@ -371,6 +379,8 @@ async def _extend(
         return 0
     first, hashes = tree.size, [bytes(row["hash"]) for row in stored]
     full = tree.grow(hashes)
+    now = time.monotonic()
+    tree.durable_at.extend(now - row["age_s"] for row in stored)
     # The batch row comes first: its primary key (log, first) fences off a second sequencer before leaves are inserted.
     batch = {"log": tree.log, "first": first, "next": tree.size, "root": tree.root}
     await connection.execute(queries()["add_batch"], {**batch, "frontier": tree.frontier.encode()})

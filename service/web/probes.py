@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 
 from litestar import Response, get
-from prometheus_client.exposition import choose_encoder
 
 from service import log_lines
-from service.observing import labelled
-from service.web import openapi
+from service.observing import exposition
+from service.web import headers, openapi
 from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
 from service.web.pages import own_description
@@ -74,8 +73,9 @@ async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, sh
 @get("/metrics")
 async def metrics(request: HttpRequest) -> Response[bytes]:
     """The metrics in the format of Prometheus, or of OpenMetrics where it is accepted."""
-    encode, media_type = choose_encoder(request.headers.get("accept", ""))
-    return Response(content=encode(labelled.REGISTRY), media_type=media_type)
+    wanted = headers.best_media_type(request.headers.get("accept"), tuple(exposition.FORMS)) or exposition.PLAIN
+    content, content_type = exposition.exposed(wanted)
+    return Response(content=content, headers={"content-type": content_type})
 
 
 @get("/openapi.json")

@@ -8,6 +8,8 @@ from uuid import UUID
 
 import pytest
 import pytest_asyncio
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_open
+from prometheus_client.parser import text_string_to_metric_families as read_plain
 
 from service.audit.bundle import unpack
 from service.observing import labelled
@@ -325,9 +327,45 @@ async def test_requests_are_counted_by_route_and_never_by_id(site: Served, finis
     scraped = await site.http.get("/metrics")
 
     assert labelled.REGISTRY.get_sample_value("gainsay_http_requests_total", labels) == before + 1
-    assert scraped.headers["content-type"].startswith("text/plain")
     assert 'route="other"' in scraped.text
     assert finished["debateId"] not in scraped.text
+
+
+PLAIN, OPEN = "text/plain; version=0.0.4; charset=utf-8", "application/openmetrics-text; version=1.0.0; charset=utf-8"
+PROMETHEUS_2 = (
+    "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+    "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+)
+PROMETHEUS_3 = (
+    "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+    "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+    "text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
+)
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        ("*/*", PLAIN),
+        ("text/plain", PLAIN),
+        (PROMETHEUS_2, OPEN),
+        (PROMETHEUS_3, OPEN),
+        ("text/plain;version=0.0.4;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1", PLAIN),
+        ("application/openmetrics-text;version=99.0", OPEN),
+        ("application/openmetrics-text;version=banana", OPEN),
+        ("text/html", PLAIN),
+    ],
+)
+async def test_metrics_come_as_what_is_accepted_and_say_what_is_written(
+    site: Served, accept: str, expected: str
+) -> None:
+    scraped = await site.http.get("/metrics", headers={"accept": accept})
+
+    read = read_open if expected == OPEN else read_plain
+    assert scraped.headers.get_list("content-type") == [expected]
+    names = {family.name.removesuffix("_info") for family in read(scraped.text)}
+    assert {"gainsay_build", "process_resident_memory_bytes"} <= names
+    assert "_created" not in scraped.text
 
 
 async def test_a_stream_and_a_wait_that_was_asked_for_say_nothing_of_how_fast_the_service_is(

@@ -16,6 +16,7 @@ from service.audit.note import COSIGNATURE, SigningKey
 from service.audit.record import leaf_hash
 from service.audit.tree import root_of
 from service.errors import GainsayError, StoreUnavailable
+from service.observing.labelled import REGISTRY
 from service.policy import Audit, Witness
 from service.proving import sequencer as timing
 from service.proving.sequencer import LogIncident, Sequencer, countersigning
@@ -77,6 +78,32 @@ def incidents(database: Database) -> list[tuple[str, str]]:
 
 
 # -- what is staged becomes provable
+
+
+def provable() -> tuple[float, float]:
+    """How many records became provable in time, and after how many seconds in all."""
+    name = "gainsay_provable_seconds"
+    count, seconds = (REGISTRY.get_sample_value(f"{name}_{part}") for part in ("count", "sum"))
+    return count or 0.0, seconds or 0.0
+
+
+async def test_how_long_each_record_was_durable_before_a_head_covered_it_is_counted_once(database: Database) -> None:
+    signer, before = MemorySigner(), provable()
+    stage(database, 1, range(3))
+    async with a_sequencer(database, signer) as sequencer:
+        signer.down = True
+        with pytest.raises(SignerUnavailable):
+            await sequencer.catch_up()
+        assert provable() == before, "no head covers them"
+        await asyncio.sleep(0.2)
+        signer.down = False
+        await sequencer.catch_up()
+        after = provable()
+        await sequencer.catch_up()
+
+    assert after[0] - before[0] == 3
+    assert 3 * 0.2 < after[1] - before[1] < 3 * 60
+    assert provable() == after
 
 
 async def test_what_is_staged_while_a_sequencer_runs_becomes_provable_and_is_announced(database: Database) -> None:

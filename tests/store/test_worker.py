@@ -14,6 +14,7 @@ from service import telemetry
 from service.debate.amounts import usd
 from service.debate.entries import AttemptFailed, DebateStopped
 from service.errors import AuditUnavailable, Fenced
+from service.observing.labelled import REGISTRY
 from service.policy import Queue
 from service.running import worker as working
 from service.running.provider_port import Answer
@@ -181,6 +182,48 @@ async def test_a_worker_that_is_there_for_one_debate_leaves_the_others_alone(dat
 
 
 # -- what is counted and told
+
+
+def counts(*names: str, **labels: str) -> list[float]:
+    """The samples of these names."""
+    return [REGISTRY.get_sample_value(name, labels) or 0.0 for name in names]
+
+
+async def test_how_long_a_debate_waited_and_took_is_counted_by_the_database_s_clock(database: Database) -> None:
+    of = {"task_type": "contract", "format": "adversarial/1"}
+    waited = ("gainsay_debate_queue_seconds_count", "gainsay_debate_queue_seconds_sum")
+    took = ("gainsay_debate_seconds_count", "gainsay_debate_seconds_sum")
+    appends = ("gainsay_append_seconds_count", "gainsay_append_debates_count", "gainsay_append_debates_sum")
+    async with bench(database.service_url) as service:
+        before = [*counts(*waited), *counts(*took, **of), *counts(*appends)]
+        debate = await service.submit()
+        await asyncio.sleep(0.2)
+        async with a_worker(service):
+            await over(service, debate)
+        first, *_, last = await read_records(service.database, debate, "default")
+
+        added = [
+            now - then
+            for now, then in zip([*counts(*waited), *counts(*took, **of), *counts(*appends)], before, strict=True)
+        ]
+        recorded_s = (datetime.fromisoformat(last.recorded) - datetime.fromisoformat(first.recorded)).total_seconds()
+        assert (added[0], added[2]) == (1, 1)
+        assert 0.2 < added[1] < 20
+        assert added[3] == pytest.approx(recorded_s)
+        assert added[4] > 5
+        assert added[5] <= added[6], "a statement is for one debate or for several"
+
+
+async def test_a_debate_that_is_claimed_again_has_waited_once(database: Database) -> None:
+    waited = "gainsay_debate_queue_seconds_count"
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        (before,) = counts(waited)
+        await service.claim()
+        async with a_worker(service):
+            await over(service, debate)
+
+        assert counts(waited) == [before], "the worker that claimed it first has not run it"
 
 
 async def test_debates_are_counted_as_new_as_left_by_a_silent_worker_and_as_returned(database: Database) -> None:

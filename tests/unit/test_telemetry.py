@@ -19,10 +19,17 @@ from service.debate.entries import Entry
 from service.debate.model import Status, StopReason
 from service.debate.replies.panel import QuestionType
 from service.debate.replies.parts import ConfidenceLevel
+from service.identity import combination
 from service.observing import labelled
 from service.observing.labelled import LABELLED, REGISTRY, Given, Labelled
 from service.policy import GatePolicy, task_types
+from service.policy.settings import read_settings
+from service.prompts import Prompts
+from service.report.labels import FLAG
+from service.running import checker
+from service.running.metrics_begun import begin_metrics
 from service.running.provider_port import FailureReason
+from service.running.versions import CURRENT
 from service.store.spend import BATCH, LIMITS
 
 RULES_ON_THE_MERITS = gate._Weighed(GatePolicy("1", ""), 1).merits(
@@ -38,6 +45,8 @@ CLOSED_SETS = {
     ("CONSENSUS_LAGGING", "question_type"): {*get_args(QuestionType)},
     ("CONSENSUS_LAGGING", "dimension"): {*findings.DIMENSIONS},
     ("CONSENSUS_LAGGING", "by"): {*get_args(get_type_hints(results.ConsensusRound)["by"])},
+    ("FLAGS", "flag"): {*FLAG},
+    ("AUTHENTICATIONS", "way"): {*get_args(combination.Way)},
     ("CITATIONS", "verdict"): {*get_args(findings.Verdict)},
     ("STRIKES", "reason"): {*get_args(findings.StrikeReason)},
     ("REFUSALS", "limit"): {"debateCeiling", "providerOverrun", BATCH, *LIMITS.values()},
@@ -162,6 +171,18 @@ def test_a_label_that_is_added_to_a_declaration_is_begun_with_the_values_that_ar
 def test_a_label_that_is_not_declared_or_missing_is_refused_with_the_declared_ones(labels: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="expected the labels how of gainsay_debates_taken_total, found "):
         telemetry.TAKEN.labels(**labels)
+
+
+def test_every_engine_is_shown_with_its_version() -> None:
+    policy = read_settings({"GAINSAY_DATA_DIR": "/nonexistent"}).policy
+
+    begin_metrics([policy], Prompts.load())
+
+    (found,) = telemetry.ENGINES.metric.collect()
+    shown = {sample.labels["engine"]: sample.labels["version"] for sample in found.samples if sample.value == 1}
+    expected: dict[str, str] = {**CURRENT, **checker.ENGINES}
+    assert shown == expected
+    assert {"gate", "usage", "citations", "injection"} <= shown.keys()
 
 
 @pytest.mark.parametrize(("name", "label"), CLOSED_SETS, ids=".".join)

@@ -164,6 +164,7 @@ class ReadingLog:
                 while counts:
                     await self._write(tenant, list(counts)[:READINGS_MAX], counts)
             except GainsayError as error:
+                telemetry.ACCESS_UNRECORDED.inc()
                 log_lines.READINGS_WAIT(tenant=tenant, readings=_times(counts), code=error.code)
 
     async def _write(self, tenant: str, part: Sequence[_Who], counts: _Counts) -> None:

@@ -175,6 +175,7 @@ async def test_while_the_log_cannot_be_written_reading_ends_and_nothing_that_was
 ) -> None:
     house.tamper(CLOSED)
     given = refused = 0
+    unrecorded = telemetry.ACCESS_UNRECORDED._value.get()
     async with reading(house, every_s=0.05, oldest_s=0.3) as log:
         begun = time.monotonic()
         while time.monotonic() < begun + 0.8:
@@ -187,6 +188,7 @@ async def test_while_the_log_cannot_be_written_reading_ends_and_nothing_that_was
             await asyncio.sleep(0.01)
         assert given > 3 < refused
         assert records(house) == []
+        assert telemetry.ACCESS_UNRECORDED._value.get() > unrecorded
         house.tamper(OPEN)
         await until(lambda: records(house))
         await until(lambda: read_again(log, "result", debate(1)))

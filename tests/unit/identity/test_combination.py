@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import ClassVar
 
 import pytest
 
-from service.errors import BadRequest, Forbidden, Unauthenticated
+from service import telemetry
+from service.errors import BadRequest, Forbidden, StoreUnavailable, Unauthenticated
 from service.identity.authentication import Presented
 from service.identity.caller import Caller
 from service.identity.combination import CombinedAuthenticator
@@ -70,6 +72,35 @@ async def test_each_credential_finds_its_caller(desk: Desk) -> None:
     assert (key.via, key.subject) == ("apiKey", "sub_key")
     assert (proxied.via, proxied.tenant, proxied.role) == ("proxy", "risk", "requester")
     assert set(desk.register.known) == {("risk", "bank", "user-7"), ("risk", "proxy", "ada")}
+
+
+async def test_each_way_is_counted_with_its_result(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted() -> dict[tuple[str, str], float]:
+        pairs = product(("apiKey", "oidc", "proxy", "none"), ("accepted", "refused", "failed"))
+        return {(w, r): telemetry.AUTHENTICATIONS.labels(way=w, result=r)._value.get() for w, r in pairs}
+
+    async def away(_presented: Presented) -> Caller:
+        raise StoreUnavailable("the registers do not answer")
+
+    before = counted()
+    await desk.identify(presented("192.168.0.1", b"Bearer " + signed()))
+    await desk.identify(presented("192.168.0.1", b"Bearer gainsay_k"))
+    await desk.identify(presented(gainsay_subject="ada"))
+    for wrong in (presented("", b"Bearer x.y.z"), presented("10.0.0.1"), presented("", b"Bearer a b")):
+        with pytest.raises(Unauthenticated):
+            await desk.identify(wrong)
+    monkeypatch.setattr(desk.tokens, "identify", away)
+    with pytest.raises(StoreUnavailable):
+        await desk.identify(presented("", b"Bearer " + signed()))
+
+    assert {key: now - before[key] for key, now in counted().items() if now != before[key]} == {
+        ("oidc", "accepted"): 1,
+        ("apiKey", "accepted"): 1,
+        ("proxy", "accepted"): 1,
+        ("oidc", "refused"): 1,
+        ("none", "refused"): 2,
+        ("oidc", "failed"): 1,
+    }
 
 
 async def test_one_name_at_two_sources_is_two_subjects(desk: Desk) -> None:

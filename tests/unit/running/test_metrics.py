@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from prometheus_client.metrics import MetricWrapperBase
 
+from service import telemetry
 from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, TurnAsked, TurnSpoke, decode
 from service.debate.facts import Facts
 from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
@@ -19,7 +21,7 @@ from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
 from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Moderation, Reply
 from service.debate.turns import TurnId, is_masked, split_party
 from service.money import Ledger
-from service.observing.labelled import LABELLED, REGISTRY
+from service.observing.labelled import LABELLED, Labelled
 from service.running.metrics import count_entries
 from tests.fixtures import formats
 from tests.fixtures.debates import Replies, World, a_start, canned, drive, start_of
@@ -28,6 +30,11 @@ from tests.fixtures.masking import flagged, masking, otherwise
 from tests.vectors.record import FOLDER, recorded_files
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl") if ".moves." not in path.name)
+OWN = [
+    found.metric if isinstance(found, Labelled) else found
+    for found in vars(telemetry).values()
+    if isinstance(found, Labelled | MetricWrapperBase)
+]
 Series = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
@@ -44,8 +51,11 @@ def recorded(name: str) -> list[Entry]:
 
 
 def series() -> Series:
-    """Every series but those that are unknown: another test may have lost the database, and NaN equals nothing."""
-    samples = [sample for metric in REGISTRY.collect() for sample in metric.samples if "_created" not in sample.name]
+    """Every series but those that are unknown: another test may have lost the database, and NaN equals nothing.
+
+    Those of the process itself move by themselves.
+    """
+    samples = [sample for metric in OWN for found in metric.collect() for sample in found.samples]
     return {(s.name, tuple(sorted(s.labels.items()))): s.value for s in samples if not isnan(s.value)}
 
 
@@ -241,6 +251,48 @@ def _moderators(entries: Sequence[Entry]) -> list[Turn]:
     """The moderators' turns as they were asked."""
     asked = [n for n, e in enumerate(entries) if isinstance(e, TurnAsked) and "moderator" in e.turn]
     return [turn for n in asked if isinstance(move := decide(Facts.of(entries[:n])), Ask) for turn in move.turns]
+
+
+def test_the_flags_of_a_debate_are_counted_and_how_much_of_its_ceiling_it_cost() -> None:
+    entries = recorded("retried")
+    *_, concluded = entries
+    (started,) = (entry for entry in entries if isinstance(entry, DebateStarted))
+    assert isinstance(concluded, DebateConcluded)
+    flags = ("fallbackModel", "unchallenged")
+    flagged_end = DebateConcluded(replace(concluded.outcome, flags=flags))
+
+    found = added(lambda: observe_all([*entries[:-1], flagged_end]))
+
+    name, of = "gainsay_debate_flags_total", {"task_type": "contract"}
+    assert {key[1] for key in found if key[0] == name} == {
+        (("flag", flag), ("task_type", "contract")) for flag in flags
+    }
+    assert value(found, name, **of, flag="fallbackModel") == 1
+    share = found["gainsay_debate_ceiling_used_ratio_sum", (("task_type", "contract"),)]
+    assert share == pytest.approx(18_000 / started.ceiling, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("trace", "kept"),
+    [("ab" * 16, {"trace_id": "ab" * 16}), (None, None), ("no id of a trace", None), ("A" * 200, None)],
+)
+def test_how_long_a_debate_took_is_counted_once_with_the_trace_of_its_case(
+    trace: str | None, kept: dict[str, str] | None
+) -> None:
+    entries, of = recorded("retried"), {"task_type": "contract", "format": "adversarial/1"}
+
+    def count() -> None:
+        facts, ledger = Facts.of(entries), Ledger.of(entries)
+        count_entries(facts, ledger, entries[:-1], seconds=3.0, trace=trace)
+        count_entries(facts, ledger, entries[-1:], seconds=42.5, trace=trace)
+
+    found = added(count)
+
+    assert value(found, "gainsay_debate_seconds_sum", **of) == 42.5
+    assert value(found, "gainsay_debate_seconds_count", **of) == 1
+    (family,) = telemetry.DEBATE_SECONDS.metric.collect()
+    examples = {sample.labels["le"]: sample.exemplar for sample in family.samples if sample.exemplar}
+    assert {le: example.labels for le, example in examples.items()} == ({"60.0": kept} if kept else {})
 
 
 def test_what_an_earlier_worker_recorded_is_not_counted_again() -> None:
