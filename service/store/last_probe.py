@@ -1,4 +1,4 @@
-"""The last probe, measured in the database: what every process says of it, whoever ran it and wherever."""
+"""The last probe, measured in the database: what every process says of it, wherever it was run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.store.pool import Database
 
 LOOK_S = 15.0
 """The interval of the measurement."""
-PATIENCE_S = 60.0
+DUE_S = 60.0
 """A debate of the prober that is not over after so long counts as one that was not good."""
 
 
@@ -36,7 +36,7 @@ class LastProbe:
 
     async def look(self) -> None:
         """Measure once; raises `StoreUnavailable`."""
-        rows = await self._database.query("last_probe", {"tenant": self._tenant, "patience": PATIENCE_S})
+        rows = await self._database.query("last_probe", {"tenant": self._tenant, "due": DUE_S})
         for row in rows:
             telemetry.PROBE_SUCCESS.set(row["good"])
             telemetry.PROBE_SECONDS.set(row["seconds"])

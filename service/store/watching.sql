@@ -12,7 +12,7 @@ FROM (
     LEFT JOIN entry e ON e.debate = h.debate AND e.n = h.next_n - 1 AND h.state NOT IN ('queued', 'running')
     WHERE h.tenant = %(tenant)s
       AND (told_state(h.debate, h.log, h.next_n - 1, h.state) NOT IN ('queued', 'running')
-           OR h.created < clock_timestamp() - make_interval(secs => %(patience)s::float8))
+           OR h.created < clock_timestamp() - make_interval(secs => %(due)s::float8))
     ORDER BY h.debate DESC LIMIT 1) AS newest
 LEFT JOIN (
     SELECT extract(epoch FROM (convert_from(e.leaf, 'UTF8')::jsonb ->> 'occurred')::timestamptz)::float8 AS ended

@@ -352,7 +352,7 @@ async def test_a_probe_that_is_not_over_is_not_good(
         last = LastProbe(site.served.app.database, "probe")
         await last.look()
         early = telemetry.PROBE_SUCCESS.known
-        monkeypatch.setattr("service.store.last_probe.PATIENCE_S", 0.5)
+        monkeypatch.setattr("service.store.last_probe.DUE_S", 0.5)
         await last.look()
 
     assert not early, "it may still end in time"

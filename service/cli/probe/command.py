@@ -16,7 +16,7 @@ WITHIN_S = 60.0
 
 
 @click.command()
-@place.server_option
+@click.option("--server", metavar="URL", help=f"The service, as https://gainsay.example.  [default: {SERVER}]")
 @click.option(
     "--within",
     type=click.FloatRange(min=1, max=3600),
