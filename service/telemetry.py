@@ -16,6 +16,7 @@ from service.observing.labelled import (
     SEATS,
     TASK_TYPES,
     UNLISTED,
+    Late,
     counter,
     gauge,
     histogram,
@@ -85,6 +86,11 @@ UNCERTAINTIES = histogram(
     {"task_type": TASK_TYPES},
     buckets=_POINTS,
     begun=True,
+)
+UNCERTAINTIES_BASELINE = gauge(
+    "gainsay_debate_explicit_uncertainties_baseline",
+    "The recorded usual mean of explicit uncertainties of a debate, where there is one.",
+    {"task_type": TASK_TYPES},
 )
 UNRESOLVED = histogram(
     "gainsay_debate_unresolved_points",
@@ -366,6 +372,11 @@ WEBHOOKS_LATE = measured("gainsay_webhook_late_seconds", "How long the message o
 MONEY_HELD = measured(
     "gainsay_money_held_usd", "What running debates were allocated and have not spent, in US dollars."
 )
+PROBE_SUCCESS = Late("gainsay_probe_success", "1 if the last probe was good, by what was recorded of it, else 0.")
+PROBE_SUCCEEDED = Late(
+    "gainsay_probe_last_success_timestamp_seconds", "When the last good probe ended, in seconds since 1970."
+)
+PROBE_SECONDS = Late("gainsay_probe_seconds", "How long the debate of the last probe took, or has taken.")
 TENANT_LEFT = gauge(
     "gainsay_tenant_limit_left_usd",
     "What is left of a tenant's limit, in US dollars; of other, the least that one of the other tenants has left.",
