@@ -11,8 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
@@ -168,10 +167,10 @@ async def open_app(
     begin_metrics([policy, *(own.policy for own in named.values())], prompts, settings.metrics_tenants)
 
     def deployment(tenant: str) -> Deployment:
-        return replace(named.get(tenant, first), day=today())
+        return structs.replace(named.get(tenant, first), day=today())
 
     async with (
-        connected(replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
+        connected(structs.replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
         prepared(where.service, [first, *named.values()], pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, serving) as authenticator,

@@ -83,3 +83,8 @@ CERTIFICATE_EXPIRES = gauge(
     "When the first certificate of a file ends, by the setting that names it, in seconds since 1970.",
     {"certificate": UNLISTED},
 )
+SPANS = counter(
+    "gainsay_spans_total",
+    "Spans of traces, by what became of them: sent to the collector, not taken by it, left because too many waited.",
+    {"result": words("sent failed left")},
+)

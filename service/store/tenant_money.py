@@ -47,12 +47,14 @@ class TenantMoney:
         for tenant in (*self._names, OTHER):
             limits = usual if tenant == OTHER else own.get(tenant, usual)
             for period in PERIODS:
-                row, of = found.get((tenant, period)), {"tenant": tenant, "period": period}
+                row = found.get((tenant, period))
                 left = limits[period] if row is None else row["remaining"]
                 if left is not None:
-                    telemetry.TENANT_LEFT.labels(**of).set(left / MICRO)
+                    telemetry.TENANT_LEFT.labels(tenant=tenant, period=period).set(left / MICRO)
                 if left is not None or row is not None:
-                    telemetry.TENANT_SPENT.labels(**of).set(0 if row is None else row["spent"] / MICRO)
+                    telemetry.TENANT_SPENT.labels(tenant=tenant, period=period).set(
+                        0 if row is None else row["spent"] / MICRO
+                    )
 
 
 def _limits(budget: Budget) -> Mapping[str, MicroUSD | None]:

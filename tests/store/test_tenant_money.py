@@ -83,7 +83,7 @@ async def test_without_named_tenants_nothing_is_measured_and_no_tenant_is_shown(
 ) -> None:
     name_tenants(monkeypatch)
     async with Database.open(database.service_url, size=1) as opened:
-        await asyncio.wait_for(TenantMoney(opened, LIMITS).run(), 10)
+        await within(10, TenantMoney(opened, LIMITS).run())
 
     assert shown("gainsay_tenant_spent_usd") == shown("gainsay_tenant_limit_left_usd") == {}
 

@@ -25,6 +25,7 @@ from service import log_lines, telemetry
 from service.audit.checkpoint import Checkpoint
 from service.errors import GainsayError, StoreUnavailable
 from service.policy import Audit
+from service.proving.sequencer import traces
 from service.proving.sequencer.consistency import LogIncident, SignerForgot, check_tree, forgotten, remind
 from service.proving.sequencer.countersigning import Countersigning
 from service.proving.sequencer.stamping import Stamping
@@ -279,6 +280,10 @@ class Sequencer:
 
     async def _work(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
         """Do the steps for one log. After any error the tree is read again."""
+        with traces.sequenced(log, len(numbers)):
+            await self._steps(log, numbers, swept=swept)
+
+    async def _steps(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
         tree = await self._opened(log)  # step 1
         try:
             if numbers:
