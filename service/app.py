@@ -11,8 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
@@ -22,6 +21,7 @@ from service.delivering.endpoints import Endpoints, process_writer
 from service.delivering.master_keys import open_master_keys
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
+from service.identity.certificates import files_with_certificates
 from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
@@ -51,6 +51,7 @@ from service.store.baseline import Baselines
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
+from service.store.ends import Ends, files_of_address
 from service.store.hub import EventHub
 from service.store.last_probe import LastProbe
 from service.store.log_lag import LogLag
@@ -62,6 +63,7 @@ from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
 from service.store.sequence import SequencerLeadership, Sequencing
 from service.store.startup import DatabaseAddresses, migrations
+from service.store.tenant_money import TenantMoney
 from service.store.webhooks import DeliveryQueue
 
 SEQUENCER_POOL = 4
@@ -164,13 +166,13 @@ async def open_app(
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    begin_metrics([policy, *(own.policy for own in named.values())], prompts)
+    begin_metrics([policy, *(own.policy for own in named.values())], prompts, settings.metrics_tenants)
 
     def deployment(tenant: str) -> Deployment:
-        return replace(named.get(tenant, first), day=today())
+        return structs.replace(named.get(tenant, first), day=today())
 
     async with (
-        connected(replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
+        connected(structs.replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
         prepared(where.service, [first, *named.values()], pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, serving) as authenticator,
@@ -329,6 +331,8 @@ async def sequencing_at(
                 stack.push_async_callback(authority.close)
                 sequencer.stamp_with(authority, audit.timestamps.every_s)
             await sequencer.examine()
+            ends = Ends([store], files_of_address(store.variable, url))
+            stack.callback(asyncio.create_task(ends.run(), name="the sequencer's ends").cancel)
             return sequencer, stack.pop_all()
 
     sequencer, opened = await retry_until(examined, left_s)
@@ -343,18 +347,22 @@ async def sequencing_at(
 
 @asynccontextmanager
 async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
-    """Measure queue, last probe and baselines during the block, and the log lag too unless a sequencer here does.
+    """Measure what the database knows during the block, and the log lag too unless a sequencer here does.
 
     ``proofs`` says that no sequencer runs in this process.
     """
+    settings, databases = app.settings, dict.fromkeys((app.database, app.serving))
+    money = TenantMoney(app.database, all_budgets(settings.policy, settings.tenants))
+    ends = Ends(list(databases), files_with_certificates(settings))
     tasks = [
         asyncio.create_task(Backlog(app.database).run(), name="backlog"),
+        asyncio.create_task(money.run(), name="tenants' money"),
+        asyncio.create_task(ends.run(), name="ends"),
         asyncio.create_task(Baselines(app.database).run(), name="baselines"),
+        asyncio.create_task(LastProbe(app.database, prober(settings.tenants)).run(), name="last probe"),
     ]
-    if (tenant := prober(app.settings.tenants)) is not None:
-        tasks.append(asyncio.create_task(LastProbe(app.database, tenant).run(), name="last probe"))
     if proofs:
-        lag = LogLag(app.database, app.settings.policy.audit.late_s)
+        lag = LogLag(app.database, app.settings.policy.audit)
         tasks.append(asyncio.create_task(lag.run(), name="lateness"))
     try:
         yield

@@ -68,6 +68,11 @@ def bound_fields() -> Mapping[str, object]:
     return _bound.get()
 
 
+def bind(**ids: object) -> None:
+    """Give these ids to each line from here on, in this task and in those that begin in it."""
+    _bound.set({**_bound.get(), **ids})
+
+
 @contextmanager
 def bound(**ids: object) -> Iterator[None]:
     """Give these ids to each line that is logged in the block, and in tasks that begin in it."""
@@ -80,6 +85,8 @@ def bound(**ids: object) -> Iterator[None]:
 
 # -- Processes
 
+SPANS_LOST = LogLine("traces.spans_lost", WARNING, "spans of traces were lost: {why}", "why")
+SPANS_FAULT = LogLine("traces.fault", ERROR, "a span could not be made")
 MEMORY_OPEN = LogLine("process.memory_open", WARNING, "the memory of this process stays open", "errno")
 STOPPED = LogLine("process.stopped", INFO, "stopped")
 STOPPING = LogLine("process.stopping", INFO, "stopping: {signal}", "signal")

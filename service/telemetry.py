@@ -1,7 +1,8 @@
 """Every metric, named in one place.
 
 A metric is declared once, with its name, its help, and each label with its possible values
-(`service.observing.labelled`). Ids never become labels, and all debaters share the seat ``debater``.
+(`service.observing.labelled`): those of debates, money and evidence here, those of the process beside
+(`service.observing.process_metrics`). Ids never become labels, and all debaters share the seat ``debater``.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from service.observing.labelled import (
     SEATS,
     TASK_TYPES,
     UNLISTED,
-    Late,
     counter,
     gauge,
     histogram,
     level,
+    measured,
     total,
     words,
 )
+from service.observing.process_metrics import *  # noqa: F403 - what counts finds every metric here
 
+ENDED = ("completed", "truncated", "failed", "aborted")
+PERIODS = ("day", "month")
 _RULES = ("forced", "policy", "risk", "contested", "worthIt", "uncertain", "merits")
 GATE_DECISIONS = counter(
     "gainsay_gate_decisions_total",
@@ -42,7 +46,7 @@ DEBATES_CONCLUDED = counter(
     {
         "task_type": TASK_TYPES,
         "format": FORMATS,
-        "status": ("completed", "truncated", "failed", "aborted"),
+        "status": ENDED,
         "stop_reason": words(
             "consensus moderatorSatisfied roundCeiling budget deadline seatSilent promptMismatch "
             "auditUnavailable fault aborted"
@@ -236,9 +240,6 @@ SUBMISSIONS_REFUSED = counter(
     "Cases that were refused, by what was short: the tenant's money, places in the queue, places for requests.",
     {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
-IN_LINE = level("gainsay_submissions_in_line", "Requests with cases that wait in line until this process reads them.")
-_BOUNDS = words("rate listeners overload connections peerConnections head slowHead slowBody noHTTP")
-HTTP_REFUSED = counter("gainsay_http_refused_total", "Refused unread, by the bound.", {"reason": _BOUNDS})
 BATCHES = gauge("gainsay_batches_open", "Batches that have not ended.", {"state": ("running", "paused")})
 BATCH_LINES = counter("gainsay_batch_lines_total", "Settled lines of batches.", {"result": words("debate refused")})
 ATTEMPTS_FAILED = counter(
@@ -287,12 +288,21 @@ APPEND_DEBATES = Histogram(
     buckets=(1, 2, 4, 8, 16, 32, 64),
     registry=REGISTRY,
 )
-LOG_UNPROVEN = level(
+LOG_UNPROVEN = measured(
     "gainsay_log_unproven_records", "Records of all logs that are durable and that no checkpoint covers yet."
 )
-LOG_UNPROVEN_SECONDS = level(
+LOG_UNPROVEN_SECONDS = measured(
     "gainsay_log_unproven_seconds",
     "How long the oldest record that no checkpoint covers yet has been durable; 0 where there is none.",
+)
+HEAD_AGE = measured(
+    "gainsay_log_head_age_seconds",
+    "The age of the latest head, of the log where it is oldest while records wait for more than 2 seconds; else 0.",
+)
+WITNESS_AGE = gauge(
+    "gainsay_witness_age_seconds",
+    "The age of the oldest head since the last one that the witness has countersigned; 0 where there is none.",
+    {"witness": UNLISTED},
 )
 LOG_BATCHES = total("gainsay_log_batches_total", "Batches that this process added to the trees of logs.")
 LOG_LEAVES = total("gainsay_log_leaves_total", "Leaves that this process added to the trees of logs.")
@@ -308,20 +318,21 @@ PROVABLE_SECONDS = Histogram(
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60),
     registry=REGISTRY,
 )
-LOG_INCIDENTS = level(
+LOG_INCIDENTS = measured(
     "gainsay_log_incidents", "Open incidents: a log contradicts what was signed of it; anything above 0 needs a person."
 )
 WITNESS_FAILURES = total(
     "gainsay_witness_failures_total", "Checkpoints that were sent to a witness and that it did not countersign."
 )
-SECRETS_KEPT = total("gainsay_secrets_unreadable_total", "Secrets that could not be read again: the last is used.")
 TIME_STAMP_FAILURES = total("gainsay_time_stamp_failures_total", "Requests for time stamps that gave none.")
-TIME_STAMP_WAITING = level("gainsay_time_stamp_waiting_seconds", "The age of the oldest head that lacks a time stamp.")
+TIME_STAMP_WAITING = measured(
+    "gainsay_time_stamp_waiting_seconds", "The age of the oldest head that lacks a time stamp."
+)
 LOG_FINDINGS = total(
     "gainsay_log_check_findings_total",
     "Differences that were found when a log was recomputed in the background; anything above 0 is an incident.",
 )
-LOG_CHECKED = level(
+LOG_CHECKED = measured(
     "gainsay_log_check_timestamp_seconds", "When this process last finished recomputing a log, in seconds since 1970."
 )
 DAMAGED = counter(
@@ -334,7 +345,7 @@ DAMAGE_OPEN = gauge(
     "Incidents of damaged evidence that no person has closed, by what they are about; anything above 0 needs a person.",
     {"subject": ("log", "debate", "row")},
 )
-ROWS_COMPARED = level(
+ROWS_COMPARED = measured(
     "gainsay_rows_compared_timestamp_seconds",
     "When this process last ended a round of comparing rows with records, in seconds since 1970.",
 )
@@ -344,11 +355,6 @@ ACCESS_UNRECORDED = total(
     "gainsay_access_records_failed_total",
     "Tries to record who read the content of cases that wrote no record; they are repeated.",
 )
-AUTHENTICATIONS = counter(
-    "gainsay_authentications_total",
-    "Requests whose caller was asked for, by what they presented and the result.",
-    {"way": ("apiKey", "oidc", "proxy", "none"), "result": ("accepted", "refused", "failed")},
-)
 ANSWERS_HELD = total("gainsay_answers_held_total", "Answers not given, because no checkpoint covered them in time.")
 _KINDS = (
     "case.received gate.decided debate.started turn.asked turn.spoke attempt.failed "
@@ -357,24 +363,35 @@ _KINDS = (
 ENTRIES = counter("gainsay_entries_recorded_total", "Entries recorded durably.", {"kind": words(_KINDS)})
 _RESULTS = words("delivered failed refused gone expired")
 WEBHOOK_ATTEMPTS = counter("gainsay_webhook_attempts_total", "Attempts of webhooks.", {"result": _RESULTS})
-WEBHOOKS_WAITING = level("gainsay_webhook_messages_waiting", "Messages of webhooks that are still to be sent.")
-WEBHOOKS_LATE = level("gainsay_webhook_late_seconds", "How long the message of a webhook that waits longest is due.")
+WEBHOOKS_WAITING = measured("gainsay_webhook_messages_waiting", "Messages of webhooks that are still to be sent.")
+WEBHOOKS_LATE = measured("gainsay_webhook_late_seconds", "How long the message of a webhook that waits longest is due.")
+MONEY_HELD = measured(
+    "gainsay_money_held_usd", "What running debates were allocated and have not spent, in US dollars."
+)
+TENANT_LEFT = gauge(
+    "gainsay_tenant_limit_left_usd",
+    "What is left of a tenant's limit, in US dollars; of other, the least that one of the other tenants has left.",
+    {"tenant": UNLISTED, "period": PERIODS},
+)
+TENANT_SPENT = gauge(
+    "gainsay_tenant_spent_usd", "What tenants with a limit have spent of the period, in US dollars.", TENANT_LEFT.known
+)
+TENANT_CONCLUDED = counter(
+    "gainsay_tenant_debates_concluded_total",
+    "Debates concluded, of tenants that GAINSAY_METRICS_TENANTS names and of all others.",
+    {"tenant": UNLISTED, "status": ENDED},
+)
 RUNNING = level("gainsay_debates_running", "Debates that this process runs.")
-QUEUED = level("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
-QUEUED_SECONDS = level("gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0.")
-UNCLAIMED = level("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
-PROBE_SUCCESS = Late("gainsay_probe_success", "1 if the last probe was good, by what was recorded of it, else 0.")
-PROBE_SUCCEEDED = Late(
+QUEUED = measured("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
+QUEUED_SECONDS = measured(
+    "gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0."
+)
+UNCLAIMED = measured("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
+PROBE_SUCCESS = measured("gainsay_probe_success", "1 if the last probe was good, by what was recorded of it, else 0.")
+PROBE_SUCCEEDED = measured(
     "gainsay_probe_last_success_timestamp_seconds", "When the last good probe ended, in seconds since 1970."
 )
-PROBE_SECONDS = Late("gainsay_probe_seconds", "How long the debate of the last probe took, or has taken.")
-LOOP_HELD = Histogram(
-    "gainsay_event_loop_held_seconds",
-    "How much later than due the event loop called a timer, a hundred times a second.",
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5),
-    registry=REGISTRY,
-)
-LOOP_HELD_MAX = level("gainsay_event_loop_held_max_seconds", "The longest hold in the last one or two minutes.")
+PROBE_SECONDS = measured("gainsay_probe_seconds", "How long the debate of the last probe took, or has taken.")
 TAKEN = counter(
     "gainsay_debates_taken_total",
     "Debates that this process claimed: new ones, those whose lease was lost, those that a worker released.",
@@ -384,43 +401,4 @@ LOST = counter(
     "gainsay_attempts_lost_total",
     "Calls whose worker was gone before their replies were recorded; the whole reservation is charged.",
     {"model": MODELS},
-)
-REPLAYS = counter(
-    "gainsay_idempotent_requests_total",
-    "Cases that came again under an idempotency key, by the answer.",
-    {"result": ("replayed", "inProgress", "otherCase")},
-)
-STREAMS_CUT = counter(
-    "gainsay_http_event_streams_cut_total",
-    "Event streams that this process ended before their debate was over, by reason.",
-    {"reason": ("stopping", "slow", "error", "revoked")},
-)
-NOTICES = counter(
-    "gainsay_notices_total",
-    "Notifications of processes to each other through PostgreSQL, by direction.",
-    {"direction": ("sent", "heard")},
-)
-HTTP_METHODS = ("GET", "POST", "OPTIONS")
-# `service.web.api` creates these series: not every combination of method, route and status exists.
-HTTP_REQUESTS = counter(
-    "gainsay_http_requests_total",
-    "Requests answered, by route template and status; status 0 is a request that was cut off without an answer.",
-    {"method": UNLISTED, "route": UNLISTED, "status": UNLISTED},
-)
-HTTP_SECONDS = histogram(
-    "gainsay_http_request_seconds",
-    "Time to answer, without event streams and without requests that asked to be kept waiting.",
-    {"method": UNLISTED, "route": UNLISTED},
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
-)
-STREAMS = level("gainsay_http_event_streams", "Event streams that are open.")
-ENGINES = gauge(
-    "gainsay_engine_info",
-    "Always 1; the labels say which version of each part new cases are judged by.",
-    {"engine": UNLISTED, "version": UNLISTED},
-)
-BUILD = gauge(
-    "gainsay_build_info",
-    "Always 1; the labels say what runs.",
-    {"version": UNLISTED, "prompts_pin": UNLISTED, "policy": UNLISTED},
 )

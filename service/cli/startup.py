@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import importlib
 import os
 import signal
@@ -18,7 +19,7 @@ from service.cli.meanwhile import meanwhile, uncollected
 from service.cli.memory_guard import close_memory
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
-from service.observing import stacks
+from service.observing import stacks, tracing
 from service.policy.settings import LogFormat, Settings, read_level, read_log_format, read_settings
 
 LOCAL = Caller(kind="person", via="keyboard")
@@ -83,7 +84,21 @@ def log_of_process(environment: Mapping[str, str]) -> None:
     log_from("INFO", form, traces=True)
     log_from("INFO", form := read_log_format(environment) or form, traces=True)
     log_from(read_level(environment), form, traces=True)
+    _trace(environment)
     stacks.listen()
+
+
+def _trace(environment: Mapping[str, str]) -> None:
+    """Begin to trace where OpenTelemetry's variables name a collector; what waits is sent when the process ends."""
+    if not any(name.startswith("OTEL_") for name in environment):
+        return
+    from service import telemetry  # with what it imports it is slow, and quick commands start here too
+
+    def count(result: str, spans: int) -> None:
+        telemetry.SPANS.labels(result=result).inc(spans)
+
+    command = click.get_current_context(silent=True)
+    atexit.register(tracing.begin(environment, f"gainsay-{command.info_name if command else 'process'}", count))
 
 
 def check_tables() -> None:

@@ -114,6 +114,24 @@ class Arrival(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The id of the trace that its request took part in, as 32 hexadecimal digits (W3C Trace Context)."""
     batch: str | None = None
     """The id of the batch that it belongs to."""
+    span: str | None = None
+    """The id of that request within the trace, as 16 hexadecimal digits."""
+    sampled: bool = False
+    """Whether tracing systems keep that trace: its request's part of it, so that the debate's part is kept too."""
+
+
+class _Arrived(Struct):
+    """The one member of a ``case.received`` that says how the case came."""
+
+    arrival: Arrival | None = None
+
+
+_arrivals = msgspec.json.Decoder(_Arrived)
+
+
+def arrival_of(payload: bytes) -> Arrival | None:
+    """How a case came, by the payload of its ``case.received``, without the rest of it."""
+    return _arrivals.decode(payload).arrival
 
 
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):

@@ -22,6 +22,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from service import log_lines, telemetry
+from service.delivering import traces
 from service.delivering.addresses import AddressRules, read_networks
 from service.delivering.endpoints import Endpoints
 from service.delivering.master_keys import MasterKeys, MasterMissing
@@ -178,6 +179,7 @@ class Dispatcher:
         begun = time.monotonic()
         sent = await self._send(claimed, endpoint, rules)
         took_ms = round((time.monotonic() - begun) * 1_000)
+        traces.attempted(claimed, sent, took_ms)
         end = await self._conclude(claimed, endpoint, sent, rules)
         telemetry.WEBHOOK_ATTEMPTS.labels(result="expired" if end.state == "expired" else end.outcome).inc()
         return AttemptEnd(end.outcome, end.state, end.reason, sent.asked, sent.status, took_ms, end.wait_s)
@@ -193,8 +195,7 @@ class Dispatcher:
         except MasterMissing as missing:
             return Sent(reason=str(missing), refused=True)
         body = body_of(claimed)
-        # A trace context of the case (traceparent) would be one more header here.
-        headers = signed_headers(secrets, claimed.id, int(endpoint.now), body)
+        headers = {**signed_headers(secrets, claimed.id, int(endpoint.now), body), **traces.headers_of(claimed)}
         return await self._sender.send(
             endpoint.url,
             headers,

@@ -25,11 +25,11 @@ from prometheus_client import (
     Gauge,
     GCCollector,
     Histogram,
-    Metric,
     PlatformCollector,
     ProcessCollector,
     disable_created_metrics,
 )
+from prometheus_client.samples import Sample
 
 from service import log_lines
 
@@ -60,6 +60,8 @@ UNLISTED: tuple[str, ...] = ()
 Values = tuple[str, ...] | Given
 BUILT_IN: dict[Given, set[str]] = {FORMATS: set()}
 """Given values that only a build can change, once known. The others are one policy's: an earlier one may name more."""
+NAMED_TENANTS: set[str] = set()
+"""The tenants that metrics name, as GAINSAY_METRICS_TENANTS has them; empty where no metric has tenants."""
 M = TypeVar("M", Counter, Gauge, Histogram)
 LABELLED: list[Labelled[Any]] = []
 
@@ -88,6 +90,16 @@ class Labelled(Generic[M]):
         series: M = self.metric.labels(**listed)
         return self._series.setdefault(named, series) if listed == values else series
 
+    def every(self) -> list[M]:
+        """Every series that there is."""
+        return list(self._series.values())
+
+    def drop(self, **values: str) -> None:
+        """Forget the series with these values, in whichever order they are named."""
+        self.metric.remove(*(values[label] for label in self.known))
+        for named in [named for named in self._series if dict(named) == values]:
+            del self._series[named]
+
     def _listed(self, label: str, value: str) -> str:
         """The value, or ``other`` where the label's list lacks it; that is logged once for each label."""
         known = self.known[label]
@@ -107,6 +119,22 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+class Measured(Gauge):
+    """A gauge without labels that has no sample before it was set: a process that does not measure it shows none."""
+
+    _is_set = False
+
+    def set(self, value: float) -> None:
+        """Set the gauge to a value; from now on it has a sample."""
+        self._is_set = True
+        super().set(value)
+
+    def _child_samples(self) -> Iterable[Sample]:
+        return super()._child_samples() if self._is_set else ()
+
+
+measured = partial(Measured, registry=REGISTRY)
+"""A gauge of what is measured from time to time, in the database mostly."""
 total, level = partial(Counter, registry=REGISTRY), partial(Gauge, registry=REGISTRY)
 """A counter and a gauge without labels."""
 
@@ -126,22 +154,9 @@ def histogram(name: str, text: str, labels: Mapping[str, Values], buckets: Seque
     return Labelled(name, Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
 
 
-class Late(Gauge):
-    """A gauge without labels that is in no answer until its value is known."""
-
-    known = False
-
-    def __init__(self, name: str, help_text: str) -> None:
-        super().__init__(name, help_text, registry=REGISTRY)
-
-    def set(self, value: float) -> None:
-        """Set the value; from then on the gauge is in each answer."""
-        self.known = True
-        super().set(value)
-
-    def collect(self) -> Iterable[Metric]:
-        """What it has to say, nothing at first."""
-        return super().collect() if self.known else ()
+def named_tenant(tenant: str) -> str | None:
+    """The label of a tenant: its name where metrics name it, or ``other``; ``None`` where no metric has tenants."""
+    return None if not NAMED_TENANTS else tenant if tenant in NAMED_TENANTS else OTHER
 
 
 def exemplar(trace: str | None) -> dict[str, str] | None:
@@ -153,8 +168,7 @@ def exemplar(trace: str | None) -> dict[str, str] | None:
 def forget(*gauges: Gauge) -> None:
     """Set gauges to NaN while they cannot be measured: an old value would be taken for a current one."""
     for gauge in gauges:
-        if not isinstance(gauge, Late) or gauge.known:
-            gauge.set(math.nan)
+        gauge.set(math.nan)
 
 
 def initialise(

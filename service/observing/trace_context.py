@@ -6,7 +6,8 @@
     traceresponse  every answer: the trace, and the id of this request within it
 
 What a caller sends is data of a stranger. Ids are lower-case hexadecimal of a fixed length, and a list that is longer
-than `STATE_MEMBERS` or `STATE_CHARACTERS` is left. Nothing here decides anything: no limit, no right, no sampling.
+than `STATE_MEMBERS` or `STATE_CHARACTERS` is left. Nothing here decides a limit or a right. A caller's flag decides
+whether the spans of its request are sent to our own collector, and that is all.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 
 from msgspec import Struct
+
+from service.observing import tracing
 
 STATE_MEMBERS = 32
 """The most members of a list that is taken (3.3.1.1)."""
 STATE_CHARACTERS = 512
 """The longest list that is taken. The specification asks for so many at least (3.3.1.5)."""
 SAMPLED, RANDOM = 0x01, 0x02
-"""Flags: the caller may have recorded the trace; its id was drawn at random (Level 2). The others are set to 0."""
+"""Flags: the trace is recorded; its id was drawn at random (Level 2). The others are set to 0."""
 
 Draw = Callable[[int], str]
 """So many random octets, in hexadecimal."""
@@ -33,6 +37,15 @@ _KEY = re.compile(r"[a-z0-9][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a
 _VALUE = re.compile(r"[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]")
 _OWS = " \t"
 _NO_TRACE, _NO_SPAN = "0" * 32, "0" * 16
+
+
+OUTGOING: ContextVar[str] = ContextVar("traceparent", default="")
+"""The ``traceparent`` of calls that are made here; empty where they are no part of a trace."""
+
+
+def header(trace: str, span: str, *, sampled: bool) -> str:
+    """The value of a ``traceparent`` header."""
+    return f"00-{trace}-{span}-{SAMPLED if sampled else 0:02x}"
 
 
 class Trace(Struct, frozen=True, kw_only=True):
@@ -54,7 +67,7 @@ class Trace(Struct, frozen=True, kw_only=True):
 
     @property
     def sampled(self) -> bool:
-        """Whether the caller may have recorded the trace: a hint, which is passed on unchanged."""
+        """Whether the trace is recorded: the caller says so, or its id drew it."""
         return bool(self.flags & SAMPLED)
 
     @property
@@ -75,8 +88,10 @@ def trace_of_headers(headers: Iterable[tuple[bytes, bytes]], draw: Draw = secret
 
 
 def begun(draw: Draw = secrets.token_hex) -> Trace:
-    """A new trace, which no one has asked to be recorded."""
-    return Trace(id=_drawn(draw, 16, _NO_TRACE), span=_drawn(draw, 8, _NO_SPAN), flags=RANDOM)
+    """A new trace, which is recorded if its id draws that."""
+    id_ = _drawn(draw, 16, _NO_TRACE)
+    flags = RANDOM | (SAMPLED if tracing.current().drawn(id_) else 0)
+    return Trace(id=id_, span=_drawn(draw, 8, _NO_SPAN), flags=flags)
 
 
 def continued(parents: Sequence[str], states: Sequence[str] = (), draw: Draw = secrets.token_hex) -> Trace | None:

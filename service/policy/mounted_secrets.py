@@ -185,6 +185,15 @@ def check_text(setting: str, text: str, form: re.Pattern[str] = TEXT) -> str:
     return text
 
 
+def check_shared(setting: str, text: str) -> str:
+    """A shared token, or file:PATH of a file with one; raises `SettingsError` without it. Returns the text."""
+    if not text.startswith(FILE) and not TOKEN.fullmatch(text):
+        raise SettingsError(
+            f"expected 16 printable characters or more, without spaces, in {setting}, found another text"
+        )
+    return check_text(setting, text, TOKEN)
+
+
 def reveal_text(text: str, setting: str = "", form: re.Pattern[str] = TEXT) -> str:
     """The secret of such a setting as it is now; raises `SettingsError` if its file never had one."""
     if not text.startswith(FILE):

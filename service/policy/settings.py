@@ -34,11 +34,16 @@ GAINSAY_CA_FILE        issuers' certificates in PEM, trusted beside the usual on
 GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
                        https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_TOKEN          the API key or token that commands show that service, or file:PATH of a file with it
+GAINSAY_METRICS_TOKEN  a bearer token for /metrics of every process and for nothing else, also from other machines; or
+                       file:PATH of a file with it
+GAINSAY_METRICS_TENANTS
+                       the tenants that metrics name, with commas between them, 50 at most; all others are ``other``
+                       (default: no metric has tenants)
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 GAINSAY_LOG_FORMAT     text or json (default: text at a terminal and in commands, json in a process that stays)
 
-The URLs of PostgreSQL, the signer's token and GAINSAY_TOKEN are secrets: each is the secret itself, or file:PATH of a
-mounted file, which is read again at each use (`service.policy.mounted_secrets`).
+The URLs of PostgreSQL, the signer's token, GAINSAY_METRICS_TOKEN and GAINSAY_TOKEN are secrets: each is the secret
+itself, or file:PATH of a mounted file, which is read again at each use (`service.policy.mounted_secrets`).
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
 Variables that Kubernetes writes for a Service called ``gainsay`` or ``gainsay-x`` are none either, and are passed over
@@ -62,8 +67,9 @@ from service.policy import Policy
 from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.providers import is_private
 from service.policy.file.reading import PolicyFile, read_file, read_policy, refuse_unpriced
+from service.policy.file.tenants import NAME as TENANT
 from service.policy.file.tenants import TenantPolicy
-from service.policy.mounted_secrets import FILE, check_text, reveal_text
+from service.policy.mounted_secrets import FILE, check_shared, check_text, reveal_text
 from service.policy.service_links import is_service_link
 from service.policy.trust import CA_FILE, check_issuers
 
@@ -85,6 +91,8 @@ LogFormat = Literal["text", "json"]
 _OURS = "GAINSAY_"
 SERVER = "GAINSAY_SERVER"
 TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
+METRICS_TOKEN = "GAINSAY_METRICS_TOKEN"  # noqa: S105 - a variable's name
+METRICS_TENANTS_MAX = 50
 CALLER_TOKEN = "GAINSAY_TOKEN"  # noqa: S105 - a variable's name
 _CREDENTIAL = re.compile(r"[!-~]{16,8192}")
 """An API key, or a token of an identity provider."""
@@ -120,6 +128,8 @@ class Settings(Struct, frozen=True):
     ca_file: Path | None = None
     server: str | None = None
     token: str | None = None
+    metrics_token: str | None = None
+    metrics_tenants: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Names only: a URL holds a password."""
@@ -236,6 +246,23 @@ def _credential(name: str, text: str) -> str:
             "another text"
         )
     return text
+
+
+def _tenants(name: str, text: str) -> tuple[str, ...]:
+    """The tenants that metrics name; raises `SettingsError` for one that is none, and for too many."""
+    found = tuple(part.strip() for part in text.split(","))
+    wrong = [tenant for tenant in found if not TENANT.fullmatch(tenant) or tenant == "other"]
+    if wrong or len({*found}) < len(found):
+        raise SettingsError(
+            f"{name} must be names of tenants, each once, with commas between them, and not `other`, which is all the "
+            f"rest; found {(wrong or [text])[0][:80]!r}"
+        )
+    if len(found) > METRICS_TENANTS_MAX:
+        raise SettingsError(
+            f"{name} must name {METRICS_TENANTS_MAX} tenants at most, found {len(found)}: each is a series for every "
+            "process that Prometheus keeps; name those that you watch"
+        )
+    return found
 
 
 def _host(name: str, text: str) -> str:
@@ -382,6 +409,8 @@ KNOWN: Mapping[str, _Variable | None] = {
     CA_FILE: _Variable("ca_file", check_issuers),
     SERVER: _Variable("server", _server),
     CALLER_TOKEN: _Variable("token", _credential),
+    METRICS_TOKEN: _Variable("metrics_token", check_shared),
+    "GAINSAY_METRICS_TENANTS": _Variable("metrics_tenants", _tenants),
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
     "GAINSAY_LOG_FORMAT": _Variable("log_format", _log_format),
 }
@@ -391,4 +420,4 @@ KNOWN: Mapping[str, _Variable | None] = {
 def is_secret(name: str) -> bool:
     """Whether the value of a setting is a secret, so that nothing may show it."""
     variable = KNOWN.get(name)
-    return name == TOKEN or (variable is not None and variable.read in (_text, _credential))
+    return name == TOKEN or (variable is not None and variable.read in (_text, _credential, check_shared))

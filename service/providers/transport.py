@@ -28,6 +28,7 @@ from yarl import URL
 
 import service
 from service.errors import SettingsError
+from service.observing.trace_context import OUTGOING
 from service.policy import ProviderSetting
 from service.policy.trust import trust_own, usual_issuers
 from service.providers.credentials import Credentials
@@ -112,7 +113,7 @@ class Transport:
             self._url,
             data=_sliced(body) if large else body,
             # Of the request and not of the session: a session's headers also go to a proxy.
-            headers={**self._headers, **self._credentials.revealed(), **(_length(body) if large else {})},
+            headers={**self._headers, **_trace(), **self._credentials.revealed(), **(_length(body) if large else {})},
             allow_redirects=False,
             proxy=self._proxy,
         ) as response:
@@ -132,6 +133,11 @@ async def _sliced(body: bytes) -> AsyncIterator[bytes]:
 def _length(body: bytes) -> dict[str, str]:
     """Content-Length, so that a body in pieces is not sent in chunked encoding, which some servers refuse."""
     return {"content-length": str(len(body))}
+
+
+def _trace() -> dict[str, str]:
+    """The trace that a call is a part of. Its ids are random or hashes, so they say nothing to a vendor."""
+    return {"traceparent": found} if (found := OUTGOING.get()) else {}
 
 
 class _Body:

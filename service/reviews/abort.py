@@ -63,7 +63,7 @@ async def stop(database: Database, hub: EventHub, debate: str, tenant: str, writ
         said = _abort_entries(facts, DebateStopped("abort", why), leased=head["leased"])
         with suppress(Fenced):
             await log.append(said)
-            count_entries(facts, log.ledger, said, seconds=log.took_s, trace=log.trace)
+            count_entries(facts, log.ledger, said, course=log)
             hub.entries_recorded(debate, said, log.next_n)
             hub.work_queued()
             return StopWritten(_abort_answer(debate, "aborted", log.ledger))

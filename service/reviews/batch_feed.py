@@ -50,6 +50,10 @@ from service.errors import (
 from service.intake import Deployment
 from service.intake.decoding import decode
 from service.intake.request import CaseRequest
+from service.observing import attributes as names
+from service.observing import tracing
+from service.observing.span import Span
+from service.report.trace import batch_span, batch_trace
 from service.reviews import Reviews
 from service.reviews.batch_callers import caller_of
 from service.reviews.submission import BatchTerms
@@ -183,8 +187,9 @@ class BatchFeeder:
                 self._waits.pop(batch.batch, None)
                 waits, opened = await self._feed(batch)
                 rest_s = 0.0 if opened else REST_S
-            if await batches.end_batch(self._database, batch.batch):
+            if ended := await batches.end_batch(self._database, batch.batch):
                 log_lines.BATCH_ENDED(batch=batch.batch)
+                tracing.current().send(_span(batch, ended))
                 waits = None
         except (StoreUnavailable, AuditUnavailable) as error:
             waits = _Wait(time.monotonic() + LATER_S, "database", None)
@@ -329,3 +334,15 @@ def key_of(subject: str, batch: str, line: NewLine) -> str:
 def _is_late(batch: ClaimedBatch) -> bool:
     """Whether the batch's deadline has passed: its lines are refused for that in the next turn."""
     return batch.deadline is not None and batch.deadline <= datetime.now(UTC)
+
+
+def _span(batch: ClaimedBatch, ended: batches.EndedBatch) -> Span:
+    """The span of a batch, from its upload to its end; those of its debates name it. There are few, so each is kept."""
+    return Span(
+        name="batch",
+        trace=batch_trace(batch.batch, batch.by.trace),
+        id=batch_span(batch.batch),
+        start_us=round(ended.began * 1e6),
+        end_us=round(ended.ended * 1e6),
+        attributes={names.BATCH: batch.batch, names.TENANT: batch.by.tenant, names.LINES: ended.lines},
+    )

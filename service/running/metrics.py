@@ -18,6 +18,7 @@ that recorded them has counted them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from service import log_lines, telemetry
 from service.checks.coverage import shares
@@ -44,18 +45,28 @@ from service.debate.results import BallotResult, ConvergenceResult, PanelResult,
 from service.debate.script import Script
 from service.debate.turns import is_masked, round_of, split_party, take_of
 from service.money import Ledger
-from service.observing.labelled import exemplar
+from service.observing import labelled
 
 
-def count_entries(
-    facts: Facts, ledger: Ledger, entries: Sequence[Entry], *, seconds: float | None = None, trace: str | None = None
-) -> None:
+class Course(Protocol):
+    """What a debate's log knows of it beside its entries: its tenant, how many seconds it has taken by the database's
+    clock, and the id of the trace in which its case came."""
+
+    @property
+    def tenant(self) -> str: ...
+
+    @property
+    def took_s(self) -> float: ...
+
+    @property
+    def trace(self) -> str | None: ...
+
+
+def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry], *, course: Course | None = None) -> None:
     """Count entries that have just been recorded, and log the end of their debate.
 
     ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
-    nothing to count. ``seconds`` is how long the debate has taken, by the database's clock, and ``trace`` the id of the
-    trace in which its case came, where they are known. The prober's debates are counted in no series: simulated models
-    argue them, the same each time.
+    nothing to count. The prober's debates are counted in no series: simulated models argue them, the same each time.
     """
     if facts.case is None or facts.started is None:
         return
@@ -64,9 +75,8 @@ def count_entries(
         if counted:
             _count_entry(task_type, started, entry, facts, ledger)
         if isinstance(entry, DebateConcluded):
-            if counted and seconds is not None:
-                of = telemetry.DEBATE_SECONDS.labels(task_type=task_type, format=started.format)
-                of.observe(seconds, exemplar(trace))
+            if counted and course is not None:
+                _count_course(task_type, started, entry.outcome, course)
             _log_conclusion(task_type, started, entry.outcome, ledger)
 
 
@@ -164,6 +174,13 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
         telemetry.COST_RATIO.labels(task_type=task_type).observe(cost / started.expected_cost)
     if started.ceiling:
         telemetry.CEILING_USED.labels(task_type=task_type).observe(cost / started.ceiling)
+
+
+def _count_course(task_type: str, started: DebateStarted, outcome: Outcome, course: Course) -> None:
+    of = telemetry.DEBATE_SECONDS.labels(task_type=task_type, format=started.format)
+    of.observe(course.took_s, labelled.exemplar(course.trace))
+    if tenant := labelled.named_tenant(course.tenant):
+        telemetry.TENANT_CONCLUDED.labels(tenant=tenant, status=outcome.status).inc()
 
 
 def _log_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, ledger: Ledger) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import product
 
 from service import __version__, telemetry
 from service.debate.kernel import FORMATS
@@ -12,8 +13,15 @@ from service.prompts import Prompts
 from service.running import checker, versions
 
 
-def begin_metrics(policies: Sequence[Policy], prompts: Prompts) -> None:
-    """Begin every series of what any of these policies names; the first is that of the process."""
+def begin_metrics(policies: Sequence[Policy], prompts: Prompts, tenants: Collection[str] = ()) -> None:
+    """Begin every series of what any of these policies names; the first is that of the process.
+
+    ``tenants`` are those that metrics name.
+    """
+    labelled.NAMED_TENANTS.clear()
+    labelled.NAMED_TENANTS.update(tenants)
+    for tenant, status in product((*tenants, labelled.OTHER) if tenants else (), telemetry.ENDED):
+        telemetry.TENANT_CONCLUDED.labels(tenant=tenant, status=status)
     telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
     for engine, version in [*versions.CURRENT.items(), *checker.ENGINES.items()]:
         telemetry.ENGINES.labels(engine=engine, version=version).set(1)

@@ -38,6 +38,7 @@ from service.running.metrics import log_lost_attempts
 from service.running.preparation import AttemptPreparer
 from service.running.provider_port import Provider
 from service.running.state import DebateState
+from service.running.traces import outgoing
 
 LOOK_S = 5.0
 """How often a debate in backoff reads what others recorded, when no notification comes."""
@@ -164,7 +165,8 @@ class Runner:
             if isinstance(entry, TurnAsked):
                 attempt = self._ready.pop(entry.turn)
                 call = self._calling.make(attempt, self.facts, self._deadline_in_s(entry.turn))
-                self._flying[entry.turn] = asyncio.create_task(call, name=f"turn {entry.turn}")
+                with outgoing(entry):
+                    self._flying[entry.turn] = asyncio.create_task(call, name=f"turn {entry.turn}")
         self._on_recorded(self._log.debate, entries)
 
     # -- asking

@@ -20,7 +20,7 @@ from msgspec import Struct
 from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
 from service.checks.kept import WHOSE
-from service.debate.entries import DebateStopped, Entry
+from service.debate.entries import DebateConcluded, DebateStopped, Entry
 from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, Policy, Queue
 from service.prompts import Prompts
@@ -31,6 +31,7 @@ from service.running.metrics import count_entries
 from service.running.provider_port import Provider
 from service.running.quarantine import Quarantine
 from service.running.runner import Runner, Surroundings
+from service.running.traces import CURRENT, DebateTrace
 from service.store import pool
 from service.store import queue as queues
 from service.store.hub import EventHub
@@ -310,10 +311,15 @@ class Worker:
             self._database, held.claimed, config.writer, config.lease_s, config.budgets
         )
         held.log = log
+        trace = DebateTrace(held.debate, log.tenant, log.arrival)
+        CURRENT.set(trace)
+        log_lines.bind(trace_id=trace.id)
 
         def recorded(_debate: str, entries: Sequence[Entry]) -> None:
             held.entries_recorded(entries)
-            count_entries(runner.facts, log.ledger, entries, seconds=log.took_s, trace=log.trace)
+            count_entries(runner.facts, log.ledger, entries, course=log)
+            if any(isinstance(entry, DebateConcluded) for entry in entries):
+                trace.ended(*log.written)
             for entry in entries:
                 if isinstance(entry, DebateStopped) and entry.by == "promptMismatch":
                     self._mismatch = entry.why

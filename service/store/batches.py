@@ -329,9 +329,18 @@ async def under_way(database: Database, batch: str, most: int) -> list[str]:
     return [str(row["debate"]) for row in rows]
 
 
-async def end_batch(database: Database, batch: str) -> bool:
-    """End a batch whose lines all have an end; return whether it ended now."""
-    return bool(await database.query("end_batch", {"batch": UUID(batch)}))
+class EndedBatch(Struct, frozen=True):
+    """A batch that has just ended: when it began and ended, in seconds since 1970, and how many lines it has."""
+
+    began: float
+    ended: float
+    lines: int
+
+
+async def end_batch(database: Database, batch: str) -> EndedBatch | None:
+    """End a batch whose lines all have an end; ``None`` where it did not end now."""
+    rows = await database.query("end_batch", {"batch": UUID(batch)})
+    return EndedBatch(**rows[0]) if rows else None
 
 
 async def keep_counts(database: Database, rest_s: float, most: int, *, held: bool) -> None:

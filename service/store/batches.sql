@@ -152,7 +152,7 @@ WHERE b.batch = %(batch)s AND b.ended IS NULL
   AND NOT EXISTS (SELECT FROM debate_head h WHERE h.batch = b.batch AND h.state IN ('queued', 'running'))
   AND NOT EXISTS (SELECT FROM batch_line l JOIN debate_head h ON h.debate = l.debate
                   WHERE l.batch = b.batch AND l.joined AND h.state IN ('queued', 'running'))
-RETURNING b.batch;
+RETURNING extract(epoch FROM b.created)::float8 AS began, extract(epoch FROM b.ended)::float8 AS ended, b.lines;
 
 -- keep_batch_counts --
 -- Count the lines of batches that have ended, each once: when the end of every debate is provable, no count changes any

@@ -27,13 +27,15 @@ from service.debate.entries import (
     Entry,
     TurnAsked,
     TurnSpoke,
+    arrival_of,
 )
 from service.debate.model import TurnId
 from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.money import Ledger, Refusal
 from service.policy import Budgets
+from service.report.trace import Moment
 from service.store import derived
-from service.store.clock import database_time
+from service.store.clock import DatabaseTime, database_time
 from service.store.found_by import as_record, found_by
 from service.store.group_commit import DebateAppend, GroupCommit, append_alone
 from service.store.pool import Database, Row
@@ -75,13 +77,15 @@ class DebateLog:
         self._rests: set[derived.Grounds] = set()
         self._track = derived.PerformanceTracker()
         self._entries: list[Entry] = []
+        self._moments: list[Moment] = []
         self._lease_s = lease_s
         self._retry_window_s = lease_s or 0.0
         self._next_n = 0
         self._last_hash = b""
-        self._first_recorded = self._last_recorded = ""
+        self._last_recorded = ""
         self._asked: dict[TurnId, float] = {}
         self._at_hand = stored
+        self.arrival = arrival_of(stored.records[0].payload) if stored else None
 
     @classmethod
     async def open_claimed(
@@ -118,7 +122,7 @@ class DebateLog:
     @property
     def took_s(self) -> float:
         """Seconds from the receipt of the case to the last entry, by the times that their records have."""
-        return (_instant(self._last_recorded) - _instant(self._first_recorded)).total_seconds()
+        return (_instant(self._last_recorded) - _instant(self._moments[0].recorded)).total_seconds()
 
     @property
     def trace(self) -> str | None:
@@ -135,6 +139,11 @@ class DebateLog:
     def allocated(self) -> MicroUSD:
         """What the debate may reserve and spend in all, as far as this writer has allocated or read it."""
         return self._granted
+
+    @property
+    def written(self) -> tuple[Sequence[Entry], Sequence[Moment]]:
+        """The entries that this writer has read or recorded, and when each was."""
+        return self._entries, self._moments
 
     def turn_age_s(self, turn: TurnId) -> float:
         """Seconds since the first attempt of a turn, by the database's clock and across workers; 0 if there is none."""
@@ -205,7 +214,8 @@ class DebateLog:
             stored = await read_debate(self._database, self.debate, self._place.tenant, after=after)
         entries = [record.entry for record in stored.records]
         for entry, record, age_s in zip(entries, stored.records, stored.ages, strict=True):
-            self._fold(entry, record.leaf_hash, record.recorded, age_s=age_s)
+            at = Moment(record.at, record.recorded, record.actor.id)
+            self._fold(entry, record.leaf_hash, at, age_s=age_s)
         return entries
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
@@ -215,7 +225,8 @@ class DebateLog:
         was paid for. Raises `Fenced` when another writer has written or claimed the debate (call `new_entries`, then
         ask the kernel again), and `AuditUnavailable` when the log cannot be written.
         """
-        at = await self._times(occurred or [time.monotonic()] * len(entries))
+        read = await self._read_time()
+        at = self._times(read, occurred or [time.monotonic()] * len(entries))
         records, prev = [], self._last_hash
         for n, (entry, when) in enumerate(zip(entries, at, strict=True), self._next_n):
             record = seal_entry(entry, place=self._place, writer=self._writer, n=n, prev=prev, times=when)
@@ -227,8 +238,10 @@ class DebateLog:
             raise Fenced(f"debate {self.debate} was written to or claimed by another process; read it again")
         self._set_time_left(row)
         self._rests |= rests
+        stored_us = round(read.now() * 1e6)
         for record, entry, when in zip(records, entries, at, strict=True):
-            self._fold(entry, record.leaf_hash, when.recorded)
+            moment = Moment(when.occurred, when.recorded, self._writer.actor.id, stored_us)
+            self._fold(entry, record.leaf_hash, moment)
 
     def _values(
         self, entries: Sequence[Entry], records: Sequence[Record], rests: set[derived.Grounds]
@@ -264,12 +277,15 @@ class DebateLog:
             "found_by": None if row is None else as_record(row, self._place.tenant, self.debate),
         }
 
-    async def _times(self, occurred: Sequence[float]) -> list[Times]:
-        """The times of records that are written now, none before the last one; raises `AuditUnavailable`."""
+    async def _read_time(self) -> DatabaseTime:
+        """The time; raises `AuditUnavailable`."""
         try:
-            read = await retry(lambda _again: database_time(self._database), self._retry_window_s)
+            return await retry(lambda _again: database_time(self._database), self._retry_window_s)
         except StoreUnavailable as error:
             raise unwritten(error) from error
+
+    def _times(self, read: DatabaseTime, occurred: Sequence[float]) -> list[Times]:
+        """The times of records that are written now, none before the last one."""
         now, here = read.now(), time.monotonic()
         return [times(now, age_s=here - at, after=self._last_recorded) for at in occurred]
 
@@ -334,15 +350,15 @@ class DebateLog:
         self._left_s: float | None = head["left_s"]
         self._heard_at = time.monotonic()
 
-    def _fold(self, entry: Entry, last_hash: bytes, recorded: str, age_s: float = 0.0) -> None:
+    def _fold(self, entry: Entry, last_hash: bytes, at: Moment, age_s: float = 0.0) -> None:
         if isinstance(entry, TurnAsked):
             self._asked.setdefault(entry.turn, time.monotonic() - age_s)
         self.ledger = self.ledger.add(entry)
         self._track.add(entry)
         self._entries.append(entry)
         self._next_n += 1
-        self._last_hash, self._last_recorded = last_hash, recorded
-        self._first_recorded = self._first_recorded or recorded
+        self._moments.append(at)
+        self._last_hash, self._last_recorded = last_hash, at.recorded
 
 
 def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:

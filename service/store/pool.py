@@ -22,6 +22,7 @@ from service import log_lines
 from service.errors import StoreUnavailable
 from service.store import array_parameters
 from service.store.conninfo import resolve
+from service.store.pool_gauges import shown
 from service.store.queries import numbered, positional, queries
 from service.store.unbroken import Unbroken
 
@@ -282,7 +283,8 @@ class Database:
                 retry_after=5,
             ) from error
         try:
-            yield made
+            with shown(cls.variable, pool):
+                yield made
         finally:
             while made._work:
                 await asyncio.wait(made._work)

@@ -505,12 +505,61 @@ WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s AND stat
 SELECT * FROM disown_debates(%(worker)s, %(running)s);
 
 -- backlog --
--- How many debates are queued, the longest wait in seconds, and how many running ones have no worker.
+-- How many debates are queued, the longest wait in seconds, how many running ones have no worker, and what running ones
+-- have been allocated and not spent.
 SELECT (SELECT count(*) FROM debate_head WHERE state = 'queued') AS queued,
        coalesce((SELECT extract(epoch FROM clock_timestamp() - min(created)) FROM debate_head
                  WHERE state = 'queued'), 0)::float8 AS seconds,
        (SELECT count(*) FROM debate_head
-        WHERE state = 'running' AND (worker IS NULL OR lease_until < clock_timestamp())) AS left_behind;
+        WHERE state = 'running' AND (worker IS NULL OR lease_until < clock_timestamp())) AS left_behind,
+       (SELECT coalesce(sum(greatest(0, granted - spent)), 0)::bigint FROM debate_head WHERE state = 'running') AS held;
+
+-- partitions_end --
+-- Until when every partitioned table has a partition of its own for new rows, in seconds since 1970: ids begin with the
+-- milliseconds of their making, and partitions have ranges of ids.
+SELECT min(upper) AS until
+FROM (
+    SELECT max(('x0000' || b.part[1] || b.part[2])::bit(64)::bigint / 1000.0)::float8 AS upper
+    FROM pg_inherits i
+    JOIN pg_class c ON c.oid = i.inhrelid
+    JOIN pg_class t ON t.oid = i.inhparent AND t.relkind = 'p' AND t.relnamespace = 'gainsay'::regnamespace
+    CROSS JOIN LATERAL (
+        SELECT regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''([0-9a-f]{8})-([0-9a-f]{4})') AS part) AS b
+    GROUP BY t.oid) AS bounds;
+
+-- login_end --
+-- Until when the password of this login is valid, in seconds since 1970; no row where it has no end.
+SELECT extract(epoch FROM rolvaliduntil)::float8 AS until
+FROM pg_roles WHERE rolname = session_user AND isfinite(rolvaliduntil);
+
+-- tenant_money --
+-- What these tenants have spent of the present day and month and the least that they have left, in micro-dollars; all
+-- others together have no name. `whole` has the limits of tenants with limits of their own, as JSON.
+WITH present AS (
+    SELECT 'day' AS period, today(%(zone)s) AS starts, %(day)s::bigint AS whole
+    UNION ALL
+    SELECT 'month', date_trunc('month', today(%(zone)s)::timestamp)::date, %(month)s::bigint
+), open AS (
+    SELECT h.tenant, p.period, sum(part.amount) AS held
+    FROM debate_head h CROSS JOIN LATERAL (
+        SELECT d.period_day, d.period_month, d.amount FROM draw d WHERE d.debate = h.debate
+        UNION ALL
+        SELECT c.period_day, c.period_month, c.excess - c.amount FROM charge c WHERE c.debate = h.debate) AS part
+    JOIN present p ON p.starts = CASE p.period WHEN 'day' THEN part.period_day ELSE part.period_month END
+    WHERE h.state IN ('queued', 'running') AND h.draws > 0
+    GROUP BY h.tenant, p.period
+), gone AS (
+    SELECT l.tenant, l.period, l.drawn, l.excess,
+           CASE WHEN own.whole ? l.tenant THEN (own.whole -> l.tenant ->> l.period)::bigint ELSE p.whole END AS whole
+    FROM present p
+    JOIN spend_limit l ON l.period = p.period AND l.starts = p.starts
+    CROSS JOIN (SELECT %(whole)s::jsonb AS whole) AS own
+)
+SELECT CASE WHEN tenant = ANY (%(names)s::text[]) THEN tenant END AS name, period,
+       sum(greatest(0, drawn - coalesce(held, 0)) + excess)::bigint AS spent,
+       min(CASE WHEN whole IS NOT NULL THEN greatest(0, whole - drawn - excess) END)::bigint AS remaining
+FROM gone LEFT JOIN open USING (tenant, period)
+GROUP BY name, period;
 
 -- alive --
 -- Whether the database answers and takes writes.
@@ -1025,15 +1074,35 @@ LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size D
 WHERE b.next > coalesce(c.size, 0);
 
 -- unproven --
--- How many records are durable and not provable, and the age of the oldest, in seconds.
-SELECT coalesce(sum(records), 0)::bigint AS records,
-       coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0)::float8 AS seconds
-FROM (
-    SELECT count(*) AS records, min(staged) AS since FROM pending
+-- How many records are durable and not provable, the age of the oldest, and the age of the oldest latest head of a log
+-- whose records wait for longer than some seconds; all in seconds. A log without a head counts since its first record.
+WITH waiting AS (
+    SELECT log, count(*) AS records, min(staged) AS since FROM pending GROUP BY log
     UNION ALL
-    SELECT b.next - b.first, b.at FROM log_epoch g
+    SELECT g.log, b.next - b.first, b.at FROM log_epoch g
     LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
-    JOIN batch b ON b.log = g.log AND b.next > coalesce(c.size, 0)) AS waiting;
+    JOIN batch b ON b.log = g.log AND b.next > coalesce(c.size, 0)
+), late AS (
+    SELECT log, min(since) AS since FROM waiting GROUP BY log
+    HAVING min(since) < clock_timestamp() - make_interval(secs => %(late)s::float8)
+)
+SELECT coalesce(sum(records), 0)::bigint AS records,
+       coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0)::float8 AS seconds,
+       coalesce((SELECT max(extract(epoch FROM clock_timestamp() - coalesce(c.at, late.since))) FROM late
+                 LEFT JOIN LATERAL (SELECT at FROM checkpoint WHERE log = late.log ORDER BY size DESC LIMIT 1) AS c
+                     ON true), 0)::float8 AS age_s
+FROM waiting;
+
+-- witness_lag --
+-- Of these witnesses, those that have not countersigned some head since the last one that they did, with the age of the
+-- oldest such head, in seconds.
+SELECT w.name, max(extract(epoch FROM clock_timestamp() - a.at))::float8 AS seconds
+FROM unnest(%(names)s::text[]) AS w (name)
+CROSS JOIN log_epoch g
+LEFT JOIN LATERAL (SELECT max(size) AS size FROM cosignature WHERE log = g.log AND witness = w.name) AS s ON true
+CROSS JOIN LATERAL (
+    SELECT at FROM checkpoint WHERE log = g.log AND size > coalesce(s.size, -1) ORDER BY size LIMIT 1) AS a
+GROUP BY w.name;
 
 -- raise_incident --
 -- A log that contradicts a signed or witnessed head; no row when the same incident is recorded already.

@@ -15,10 +15,12 @@ import msgspec
 from msgspec import Struct
 
 from service import telemetry
+from service.debate.amounts import MICRO
 from service.debate.kernel import FORMATS
 from service.errors import StoreUnavailable
 from service.observing import labelled
 from service.store.pool import Database
+from service.store.pool_gauges import note_answer
 
 LOOK_S = 2.0
 """The interval of measuring the backlog."""
@@ -145,7 +147,9 @@ class Backlog:
                 await self.look()
             except StoreUnavailable:
                 batches = (telemetry.BATCHES.labels(state=state) for state in ("running", "paused"))
-                labelled.forget(telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED, *batches)
+                waiting = (telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED)
+                labelled.forget(*waiting, telemetry.MONEY_HELD, *batches)
+                note_answer(self._database.variable, answers=False)
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:
@@ -154,6 +158,8 @@ class Backlog:
         telemetry.QUEUED.set(row["queued"])
         telemetry.QUEUED_SECONDS.set(row["seconds"])
         telemetry.UNCLAIMED.set(row["left_behind"])
+        telemetry.MONEY_HELD.set(row["held"] / MICRO)
         (row,) = await self._database.query("batch_backlog")
         telemetry.BATCHES.labels(state="running").set(row["running"])
         telemetry.BATCHES.labels(state="paused").set(row["paused"])
+        note_answer(self._database.variable, answers=True)

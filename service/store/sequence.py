@@ -282,11 +282,6 @@ class Sequencing(Database):
         """Record that a log contradicts its checkpoints; return whether this is new."""
         return bool(await self.query("raise_incident", {"log": log, "what": what}))
 
-    async def unproven(self) -> tuple[int, float]:
-        """How many records are durable and not provable, and the age of the oldest, in seconds."""
-        (row,) = await self.query("unproven")
-        return row["records"], row["seconds"]
-
     async def _end(self, log: str) -> DictRow | None:
         rows = await self.query("tree_end", {"log": log})
         return rows[0] if rows else None

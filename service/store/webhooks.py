@@ -103,7 +103,8 @@ class Delivery(Struct, frozen=True):
 class Claimed(Struct, frozen=True):
     """A message that this process sends. ``age_s`` is how long ago the present round of attempts began.
 
-    ``lost`` says that it is not known how the last attempt went, unless that was the first.
+    ``lost`` says that it is not known how the last attempt went, unless that was the first. ``arrival`` is how the case
+    came, as its record has it.
     """
 
     seq: int
@@ -121,6 +122,7 @@ class Claimed(Struct, frozen=True):
     attempts: int
     age_s: float
     lost: bool = False
+    arrival: dict[str, Any] | None = None
 
 
 class AttemptEnd(Struct, frozen=True):

@@ -126,11 +126,13 @@ FROM proven p WHERE d.seq = p.seq AND d.state = 'recorded' RETURNING d.seq;
 
 -- claim_deliveries --
 -- Messages that are due, for this process to send, fair between tenants. `lost` are those of whose last attempt, beside the
--- first, nothing is known.
+-- first, nothing is known; `arrival` is how the case came, with its trace.
 SELECT d.seq, d.id, d.tenant, d.webhook, d.debate::text AS debate, d.n, d.status, d.last_record, d.happened, d.log, d.idx,
        d.size, d.root, d.attempts, extract(epoch FROM clock_timestamp() - d.since)::float8 AS age_s,
        d.attempts > 2 AND EXISTS (SELECT FROM webhook_attempt a WHERE a.delivery = d.seq AND a.nth = d.attempts - 1
-                                  AND a.outcome = 'lost') AS lost
+                                  AND a.outcome = 'lost') AS lost,
+       (SELECT convert_from(p.body, 'UTF8')::jsonb -> 'arrival' FROM payload p
+        WHERE p.debate = d.debate AND p.n = 0 AND p.tenant = d.tenant) AS arrival
 FROM claim_deliveries(%(process)s, %(lease_s)s::float8, %(most)s, %(per_endpoint)s, %(per_tenant)s) d;
 
 -- end_attempt --

@@ -8,6 +8,7 @@ from litestar.connection import ASGIConnection
 
 from service.debate.entries import Arrival
 from service.identity.caller import Caller
+from service.observing import tracing
 from service.store.pool import Database
 from service.web.app_state import HttpRequest, app_state
 from service.web.middleware import CALLER, trace_of
@@ -31,7 +32,10 @@ def arrival(
 ) -> Arrival | None:
     """How a case came with a request, for its first record; ``None`` where there is nothing to say.
 
-    A trace that began here is in no other system, so a record names the caller's alone.
+    A trace that began here is in a record if this process sends its spans somewhere; otherwise in no system at all.
     """
-    found = Arrival(door, trace_of(request).given, batch)
+    trace = trace_of(request)
+    if tracing.current().on:
+        return Arrival(door, trace.id, batch, trace.span, trace.sampled)
+    found = Arrival(door, trace.given, batch)
     return found if found != Arrival() else None

@@ -306,6 +306,7 @@ def _answer(refusal: GainsayError, given: Headers) -> bytes:
         "code": refusal.code,
         "instance": "/",
         "requestId": id_,
+        "traceId": trace.id,
     }
     log_lines.REFUSED_UNREAD(request=id_, trace_id=trace.id, code=refusal.code)
     body = msgspec.json.encode(document)

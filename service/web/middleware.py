@@ -22,9 +22,12 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service import log_lines, telemetry
 from service.identity.caller import Caller
+from service.observing import attributes as names
+from service.observing import tracing
+from service.observing.span import Span, Value
 from service.observing.trace_context import Trace, trace_of_headers
 from service.web.every_answer import headers_of_every_answer, id_of_headers
-from service.web.problems import request_id
+from service.web.problems import request_id, trace_id
 from service.web.safe_headers import Headers, add_safe_headers
 from service.web.versions import RELEASED
 
@@ -40,6 +43,8 @@ TRACE = "trace"
 OPERATION_HEADERS = "headers"
 """In the state of a request: the headers that every answer of its operation has."""
 OTHER = "other"
+SERVER_FAULT = 500
+"""The first status of an answer that the service could not give."""
 PROBES = frozenset({"/livez", "/readyz", "/metrics"})
 """Paths that machines call many times a minute: one log line for each call would bury all others."""
 _TYPE = re.compile(r"\{(\w+):\w+\}")
@@ -69,7 +74,8 @@ class Middleware:
             return
         id_, trace = id_of_headers(scope["headers"]), trace_of_headers(scope["headers"])
         request_id.set(id_)
-        begun = time.perf_counter()
+        trace_id.set(trace.id)
+        begun, at_ns = time.perf_counter(), time.time_ns()
         status, waited, inner = 0, False, _readable(scope)
         inner["state"][TRACE] = trace
 
@@ -88,7 +94,9 @@ class Middleware:
             try:
                 await self._app(inner, receive, answered)
             finally:
-                _log_request(inner, id_, status, time.perf_counter() - begun, waited=waited, quiet=self._quiet)
+                seconds = time.perf_counter() - begun
+                _log_request(inner, id_, status, seconds, waited=waited, quiet=self._quiet)
+                _trace_request(inner, id_, status, at_ns, seconds)
 
     def _of_state(self, state: dict[str, Any], said: Headers) -> Headers:
         """The headers that follow from what was found out about a request."""
@@ -147,6 +155,40 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
         fields["tenant"] = caller.tenant
     usual = route in PROBES or (quiet and status < 400)
     log_lines.REQUEST.at(logging.DEBUG if usual else logging.INFO, **fields)
+
+
+def _trace_request(scope: HTTPScope, id_: str, status: int, at_ns: int, seconds: float) -> None:
+    """Send the span of a request, if its trace is kept or the service failed it; probes have none."""
+    trace: Trace = scope["state"][TRACE]
+    to = tracing.current()
+    route = route_of(scope.get("path_template") or OTHER)
+    if not to.on or route in PROBES or not (trace.sampled or status >= SERVER_FAULT):
+        return
+    method = scope["method"] if scope["method"] in telemetry.HTTP_METHODS else "_OTHER"
+    about: dict[str, Value] = {names.HTTP_METHOD: method, names.HTTP_STATUS: status, names.REQUEST: id_}
+    if route != OTHER:
+        about[names.HTTP_ROUTE] = route
+    if debate := _debate_of_path(scope):
+        about[names.DEBATE] = debate
+    if isinstance(caller := scope["state"].get(CALLER), Caller):
+        about[names.TENANT] = caller.tenant
+    failed = str(status) if status >= SERVER_FAULT else None
+    if failed:
+        about[names.ERROR_TYPE] = failed
+    begun_us = at_ns // 1_000
+    to.send(
+        Span(
+            name=method if route == OTHER else f"{method} {route}",
+            trace=trace.id,
+            id=trace.span,
+            kind="server",
+            start_us=begun_us,
+            end_us=begun_us + round(seconds * 1e6),
+            parent=trace.parent,
+            attributes=about,
+            error=failed,
+        )
+    )
 
 
 def _debate_of_path(scope: HTTPScope) -> str | None:

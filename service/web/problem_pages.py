@@ -30,7 +30,7 @@ _INTRODUCTION = (
     "Every error of this service is a problem document (RFC 9457). Its type is the address of one of these pages, and "
     "its code is the same word alone. Programs compare either as a text; they are stable."
 )
-_EXAMPLE_REQUEST = "req_4f2a"
+_EXAMPLE_REQUEST, _EXAMPLE_TRACE = "req_4f2a", "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 class ProblemDetail(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -61,7 +61,8 @@ class ProblemDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     def of(cls, text: ProblemText) -> ProblemDetail:
         """The same with an example of the whole document."""
         error = text.example
-        example = msgspec.structs.replace(problem(error, text.instance), request_id=_EXAMPLE_REQUEST)
+        named = {"request_id": _EXAMPLE_REQUEST, "trace_id": _EXAMPLE_TRACE}
+        example = msgspec.structs.replace(problem(error, text.instance), **named)
         return cls(
             type=TYPE + error.code,
             code=error.code,

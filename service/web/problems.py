@@ -56,6 +56,7 @@ __all__ = [
     "problem",
     "request_id",
     "send_problem",
+    "trace_id",
 ]
 
 PROBLEM_JSON = "application/problem+json"
@@ -66,6 +67,8 @@ TYPE = "/problems/"
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the present request."""
+trace_id: ContextVar[str] = ContextVar("trace_id", default="")
+"""The id of the trace that it takes part in."""
 
 
 class FieldError(Struct, frozen=True, rename="camel"):
@@ -98,6 +101,8 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     """The path of the request."""
     request_id: str
     """The id of the request, as in the service's log."""
+    trace_id: str | None = None
+    """The id of the trace that the request took part in, as in `traceresponse` (W3C Trace Context)."""
     errors: tuple[FieldError, ...] = ()
     """Every fault of the body with its place."""
     limit: str | None = None
@@ -200,6 +205,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
         code=error.code,
         instance=quote(instance, safe=_IN_A_PATH),
         request_id=request_id.get(),
+        trace_id=trace_id.get() or None,
         errors=tuple(FieldError(pointer, part.public_detail) for part in error.parts for pointer in part.pointers),
         **extra,
     )

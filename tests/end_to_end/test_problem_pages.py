@@ -130,7 +130,7 @@ async def test_an_example_is_a_document_as_the_service_answers_it(site: Served) 
     found = (await site.http.get("/problems/not_found", headers={"accept": "application/json"})).json()["document"]
     answered = (await site.http.get("/v1/debates/01920000-0000-7000-8000-000000000000")).json()
 
-    assert {**found, "requestId": ""} == {**answered, "requestId": ""}
+    assert {**found, "requestId": "", "traceId": ""} == {**answered, "requestId": "", "traceId": ""}
 
 
 async def test_a_page_works_for_every_reader_and_runs_nothing(site: Served) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import httpx
 import pytest_asyncio
 from standardwebhooks.webhooks import Webhook
 
+from service.observing.span import trace_id
 from service.policy.settings import SHIPPED_POLICY
 from tests.end_to_end.processes import deployed
 from tests.fixtures.callers import Registers, identity_file
@@ -20,6 +22,7 @@ from tests.fixtures.receivers import Receiver, answering, hanging, receiving
 from tests.fixtures.serving import Served, a_declined_case, served, webhook_key
 from tests.store.workers import until
 
+TRACE = "0af7651916cd43dd8448eb211c80319c"
 TABLE = """
 [webhooks]
 allow_networks = ["127.0.0.0/8"]
@@ -81,6 +84,22 @@ async def test_the_end_of_a_case_is_posted_and_a_stock_verifier_takes_it(site: S
     assert event["data"]["debateId"] == result["debateId"] == told["debateId"]
     assert (event["data"]["log"], event["data"]["index"]) == (hashes["log"]["log"], hashes["log"]["index"])
     assert "Supplier" not in got.body.decode()
+
+
+async def test_a_message_is_a_part_of_the_trace_of_its_case(site: Served, receiver: Receiver) -> None:
+    """Its receiver is told the caller's trace, or the debate's own where its caller brought none."""
+    await made(site.http, receiver.url)
+    site.http.headers["traceparent"] = f"00-{TRACE}-b7ad6b7169203331-01"
+    await site.finished()
+    del site.http.headers["traceparent"]
+    await site.finished()
+    await came(receiver, 2)
+
+    sent = {json.loads(got.body)["data"]["debateId"]: got.headers["traceparent"].split("-") for got in receiver.got}
+    own = {debate: trace_id(debate) for debate in sent}
+    assert sorted(sent[debate][1] == own[debate] for debate in sent) == [False, True]
+    assert TRACE in {parts[1] for parts in sent.values()}
+    assert {len(parts[2]) for parts in sent.values()} == {16}
 
 
 async def test_an_endpoint_is_shown_without_its_secret_and_its_messages_with_their_attempts(

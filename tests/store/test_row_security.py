@@ -70,14 +70,15 @@ READ = (
     ),
     *("unproven", "unsigned", "unstamped", "reached", "has_case", "reviewers"),
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
-    *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within"),
+    *("next_batch_line", "batch_under_way", "batch_backlog", "witness_lag", "last_probe", "ended_within"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
-EMPTY = {"opening", "unsigned", "unstamped"}
-"""Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped."""
+EMPTY = {"opening", "unsigned", "unstamped", "witness_lag"}
+"""Those that find nothing here: first logs have no record that opens them, all heads are signed, stamped and
+countersigned."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
-    *("backlog", "batch_backlog", "staged", "unproven", "unsigned", "unstamped", "ended_within"),
+    *("backlog", "batch_backlog", "staged", "unproven", "unsigned", "unstamped", "witness_lag", "ended_within"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
 WRITE = {
@@ -86,7 +87,7 @@ WRITE = {
 }
 OF_NO_TENANT = {
     *("clock", "alive", "zone", "subscribe", "tell", "lead", "manifest_prompts", "kept_contents", "contents"),
-    "manifests",
+    *("manifests", "partitions_end", "login_end"),
     *("find_key", "still_good", "find_subject", "tenant_known", "key_used"),
 }
 """Statements about no tenant's rows: clocks, notifications, texts that are named by their hashes, and who calls, which
@@ -183,7 +184,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
-    every |= {"batch": BATCHES[tenant], "held": True, "stopped": False}
+    every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
     every |= {"due": 1e9, "before": UUID(int=2**128 - 1)}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}

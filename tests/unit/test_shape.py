@@ -48,6 +48,8 @@ PURE = {
     "service.money.reckoning",
     "service.money.tokens",
     "service.money.usage",
+    "service.observing.attributes",
+    "service.observing.span",
     "service.policy.bounds",
     "service.policy.checks",
     "service.policy.faults",

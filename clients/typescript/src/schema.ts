@@ -1261,6 +1261,8 @@ export interface components {
             instance: string;
             /** @description The id of the request, as in the service's log. */
             requestId: string;
+            /** @description The id of the trace that the request took part in, as in `traceresponse` (W3C Trace Context). */
+            traceId?: string;
             /** @description Every fault of the body with its place. */
             errors?: components["schemas"]["FieldError"][];
             /**
@@ -4162,6 +4164,13 @@ export interface components {
             trace?: string;
             /** @description The id of the batch that it belongs to. */
             batch?: string;
+            /** @description The id of that request within the trace, as 16 hexadecimal digits. */
+            span?: string;
+            /**
+             * @description Whether tracing systems keep that trace: its request's part of it, so that the debate's part is kept too.
+             * @default false
+             */
+            sampled: boolean;
         };
         /**
          * Case

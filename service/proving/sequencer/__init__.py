@@ -24,14 +24,15 @@ from contextlib import suppress
 from service import log_lines, telemetry
 from service.audit.checkpoint import Checkpoint
 from service.errors import GainsayError, StoreUnavailable
-from service.observing import labelled
 from service.policy import Audit
+from service.proving.sequencer import traces
 from service.proving.sequencer.consistency import LogIncident, SignerForgot, check_tree, forgotten, remind
 from service.proving.sequencer.countersigning import Countersigning
 from service.proving.sequencer.stamping import Stamping
 from service.proving.signing import CheckpointRefused, Signer, SignerUnavailable
 from service.proving.signing.stamps import Stamps
 from service.proving.signing.witnesses import Witnesses
+from service.store.log_lag import LogGauges
 from service.store.sequence import AlreadyThere, OutOfOrder, Overtaken, SequencerLeadership, Sequencing, Tree
 
 __all__ = ["Announce", "LogIncident", "Sequencer", "SignerForgot"]
@@ -78,6 +79,7 @@ class Sequencer:
         self._lead = lead
         self._signer = signer
         self._late_s = audit.late_s
+        self._gauges = LogGauges(store, audit.witnesses)
         self._announce = announce
         self._on_trouble = on_trouble
         self._cosigning = (
@@ -239,12 +241,9 @@ class Sequencer:
         """Measure the log lag, and report when it is too long."""
         while True:
             try:
-                records, seconds = await self._store.unproven()
-                telemetry.LOG_UNPROVEN.set(records)
-                telemetry.LOG_UNPROVEN_SECONDS.set(seconds)
-                telemetry.LOG_INCIDENTS.set(len(await self._store.query("open_incidents")))
+                records, seconds = await self._gauges.measure()
             except StoreUnavailable:
-                labelled.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
+                self._gauges.forget()
             else:
                 late = LogLate(f"{records} records are durable and not provable, the oldest for {seconds:.0f} seconds")
                 self._log_trouble("late", late if seconds > self._late_s else None, known=True)
@@ -281,6 +280,10 @@ class Sequencer:
 
     async def _work(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
         """Do the steps for one log. After any error the tree is read again."""
+        with traces.sequenced(log, len(numbers)):
+            await self._steps(log, numbers, swept=swept)
+
+    async def _steps(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
         tree = await self._opened(log)  # step 1
         try:
             if numbers:

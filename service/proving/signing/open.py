@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 from service.audit.note import BadKey, SigningKey
 from service.errors import SettingsError
 from service.policy.file.providers import is_private
-from service.policy.mounted_secrets import FILE, check_text
-from service.policy.mounted_secrets import TOKEN as TOKEN_FORM
+from service.policy.mounted_secrets import check_shared
 from service.policy.settings import TOKEN
 from service.proving.signing import Signer
 from service.proving.signing.checkpoint_files import CheckpointFiles
@@ -68,11 +67,7 @@ def read_token(environment: Mapping[str, str]) -> str | None:
     Raises `SettingsError` for one that is easily guessed, and for a file that has none.
     """
     token = environment.get(TOKEN)
-    if token is not None and token.startswith(FILE):
-        return check_text(TOKEN, token, TOKEN_FORM)
-    if token is not None and not TOKEN_FORM.fullmatch(token):
-        raise SettingsError(f"expected 16 printable characters or more, without spaces, in {TOKEN}, found another text")
-    return token
+    return None if token is None else check_shared(TOKEN, token)
 
 
 def is_loopback(host: str) -> bool:

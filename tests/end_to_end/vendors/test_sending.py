@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from service.observing.trace_context import OUTGOING
 from service.providers.transport import BODY_MAX, _Body
 from service.providers.vendor import Vendor
 from service.running.provider_port import CallFailed
@@ -46,6 +47,20 @@ async def test_keys_and_versions_go_into_headers_and_the_body_goes_out_as_it_was
     expected = {"x-api-key": KEY, "x-gateway": OTHER_KEY, "anthropic-version": "2023-06-01"}
     assert expected.items() <= asked["headers"].items()
     assert {asked["headers"][name] for name in ("content-type", "accept")} == {"application/json"}
+
+
+async def test_a_call_is_a_part_of_the_trace_that_it_is_made_in_and_of_none_otherwise() -> None:
+    async with serving(lambda _: http(200, message(text()))) as server, connected(ANTHROPIC, server.port) as made:
+        body = made.encode(a_request())
+        await made.send(body)
+        token = OUTGOING.set(traced := f"00-{'a' * 32}-{'b' * 16}-01")
+        await made.send(body)
+        OUTGOING.reset(token)
+
+    outside, inside = server.asked
+    assert "traceparent" not in outside["headers"]
+    assert inside["headers"]["traceparent"] == traced
+    assert inside["body"] == outside["body"]
 
 
 async def test_a_header_of_the_setting_goes_before_our_own() -> None:

@@ -79,6 +79,15 @@ def test_xdg_data_home_is_heeded() -> None:
         ("GAINSAY_WARM_S", "3601"),
         ("GAINSAY_WARM_S", "a minute"),
         ("GAINSAY_LOG_LEVEL", "LOUD"),
+        ("GAINSAY_METRICS_TOKEN", ""),
+        ("GAINSAY_METRICS_TOKEN", "s3cret"),
+        ("GAINSAY_METRICS_TOKEN", "s3cret with spaces in it"),
+        ("GAINSAY_METRICS_TOKEN", "file:/nowhere/token"),
+        ("GAINSAY_METRICS_TENANTS", ""),
+        ("GAINSAY_METRICS_TENANTS", "acme,"),
+        ("GAINSAY_METRICS_TENANTS", "acme,globex,acme"),
+        ("GAINSAY_METRICS_TENANTS", "acme,other"),
+        ("GAINSAY_METRICS_TENANTS", "Acme"),
     ],
 )
 def test_an_unknown_or_wrong_setting_stops_the_start_and_is_named(name: str, value: str) -> None:
@@ -87,6 +96,17 @@ def test_an_unknown_or_wrong_setting_stops_the_start_and_is_named(name: str, val
 
     assert name in error.value.detail or value in error.value.detail
     assert "s3cret" not in error.value.detail
+
+
+def test_metrics_name_fifty_tenants_at_most() -> None:
+    names = [f"tenant-{n}" for n in range(51)]
+
+    settings = read_settings({"GAINSAY_METRICS_TENANTS": ", ".join(names[:50])})
+    with pytest.raises(SettingsError, match="GAINSAY_METRICS_TENANTS must name 50 tenants at most, found 51: each is"):
+        read_settings({"GAINSAY_METRICS_TENANTS": ",".join(names)})
+
+    assert settings.metrics_tenants == tuple(names[:50])
+    assert read_settings({}).metrics_tenants == ()
 
 
 def test_secrets_are_in_no_way_of_showing_the_settings() -> None:

@@ -4,7 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +21,7 @@ from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
 from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Moderation, Reply
 from service.debate.turns import TurnId, is_masked, split_party
 from service.money import Ledger
+from service.observing import labelled
 from service.observing.labelled import LABELLED, Labelled
 from service.running.metrics import count_entries
 from tests.fixtures import formats
@@ -41,9 +42,9 @@ Series = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 @pytest.fixture(autouse=True)
 def no_series_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins without labelled series: others leave thousands behind, and each is read at each question."""
-    for labelled in LABELLED:
-        monkeypatch.setattr(labelled.metric, "_metrics", {})
-        monkeypatch.setattr(labelled, "_series", {})
+    for metric in LABELLED:
+        monkeypatch.setattr(metric.metric, "_metrics", {})
+        monkeypatch.setattr(metric, "_series", {})
 
 
 def recorded(name: str) -> list[Entry]:
@@ -253,6 +254,31 @@ def _moderators(entries: Sequence[Entry]) -> list[Turn]:
     return [turn for n in asked if isinstance(move := decide(Facts.of(entries[:n])), Ask) for turn in move.turns]
 
 
+class TheCourse(NamedTuple):
+    """What the log of a debate knows of it."""
+
+    took_s: float
+    trace: str | None = None
+    tenant: str = "acme"
+
+
+@pytest.mark.parametrize(
+    ("named", "label"), [((), None), (("acme", "globex"), "acme"), (("globex",), "other")], ids=["off", "named", "not"]
+)
+def test_debates_are_counted_by_tenant_where_tenants_are_named(
+    monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...], label: str | None
+) -> None:
+    monkeypatch.setattr(labelled, "NAMED_TENANTS", {*named})
+    entries, name = recorded("retried"), "gainsay_tenant_debates_concluded_total"
+
+    found = added(lambda: count_entries(Facts.of(entries), Ledger.of(entries), entries, course=TheCourse(1.0)))
+
+    assert {key: grown for key, grown in found.items() if key[0] == name} == (
+        {(name, (("status", "completed"), ("tenant", label))): 1} if label else {}
+    )
+    assert not [key for key in found if "acme" in str(key) and label != "acme"]
+
+
 def test_the_flags_of_a_debate_are_counted_and_how_much_of_its_ceiling_it_cost() -> None:
     entries = recorded("retried")
     *_, concluded = entries
@@ -283,8 +309,8 @@ def test_how_long_a_debate_took_is_counted_once_with_the_trace_of_its_case(
 
     def count() -> None:
         facts, ledger = Facts.of(entries), Ledger.of(entries)
-        count_entries(facts, ledger, entries[:-1], seconds=3.0, trace=trace)
-        count_entries(facts, ledger, entries[-1:], seconds=42.5, trace=trace)
+        count_entries(facts, ledger, entries[:-1], course=TheCourse(3.0, trace))
+        count_entries(facts, ledger, entries[-1:], course=TheCourse(42.5, trace))
 
     found = added(count)
 

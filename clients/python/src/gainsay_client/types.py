@@ -837,6 +837,8 @@ class Arrival(TypedDict):
     door: NotRequired[Literal['batch', 'completions']]
     trace: NotRequired[str]
     batch: NotRequired[str]
+    span: NotRequired[str]
+    sampled: NotRequired[bool]
 
 
 class Document(TypedDict):
@@ -2178,6 +2180,7 @@ class Problem(TypedDict):
     code: str
     instance: str
     requestId: str
+    traceId: NotRequired[str]
     errors: NotRequired[list[FieldError]]
     limit: NotRequired[Literal['tenantDay', 'tenantMonth']]
     leftUSD: NotRequired[str]
