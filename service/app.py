@@ -356,9 +356,8 @@ async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[N
         Baselines(app.database),
         TenantMoney(app.database, all_budgets(settings.policy, settings.tenants)),
         Ends(list(databases), files_with_certificates(settings)),
+        LastProbe(app.database, prober(settings.tenants)),
     ]
-    if (tenant := prober(settings.tenants)) is not None:
-        measured.append(LastProbe(app.database, tenant))
     tasks = [asyncio.create_task(each.run(), name=type(each).__name__) for each in measured]
     if proofs:
         lag = LogLag(app.database, app.settings.policy.audit)

@@ -16,7 +16,6 @@ from service.observing.labelled import (
     SEATS,
     TASK_TYPES,
     UNLISTED,
-    Late,
     counter,
     gauge,
     histogram,
@@ -372,11 +371,6 @@ WEBHOOKS_LATE = measured("gainsay_webhook_late_seconds", "How long the message o
 MONEY_HELD = measured(
     "gainsay_money_held_usd", "What running debates were allocated and have not spent, in US dollars."
 )
-PROBE_SUCCESS = Late("gainsay_probe_success", "1 if the last probe was good, by what was recorded of it, else 0.")
-PROBE_SUCCEEDED = Late(
-    "gainsay_probe_last_success_timestamp_seconds", "When the last good probe ended, in seconds since 1970."
-)
-PROBE_SECONDS = Late("gainsay_probe_seconds", "How long the debate of the last probe took, or has taken.")
 TENANT_LEFT = gauge(
     "gainsay_tenant_limit_left_usd",
     "What is left of a tenant's limit, in US dollars; of other, the least that one of the other tenants has left.",
@@ -396,6 +390,11 @@ QUEUED_SECONDS = measured(
     "gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0."
 )
 UNCLAIMED = measured("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
+PROBE_SUCCESS = measured("gainsay_probe_success", "1 if the last probe was good, by what was recorded of it, else 0.")
+PROBE_SUCCEEDED = measured(
+    "gainsay_probe_last_success_timestamp_seconds", "When the last good probe ended, in seconds since 1970."
+)
+PROBE_SECONDS = measured("gainsay_probe_seconds", "How long the debate of the last probe took, or has taken.")
 TAKEN = counter(
     "gainsay_debates_taken_total",
     "Debates that this process claimed: new ones, those whose lease was lost, those that a worker released.",

@@ -84,8 +84,8 @@ def log_of_process(environment: Mapping[str, str]) -> None:
     log_from("INFO", form, traces=True)
     log_from("INFO", form := read_log_format(environment) or form, traces=True)
     log_from(read_level(environment), form, traces=True)
-    stacks.listen()
     _trace(environment)
+    stacks.listen()
 
 
 def _trace(environment: Mapping[str, str]) -> None:

@@ -26,7 +26,6 @@ from prometheus_client import (
     Gauge,
     GCCollector,
     Histogram,
-    Metric,
     PlatformCollector,
     ProcessCollector,
     disable_created_metrics,
@@ -166,24 +165,6 @@ def named_tenant(tenant: str) -> str | None:
     return None if not NAMED_TENANTS else tenant if tenant in NAMED_TENANTS else OTHER
 
 
-class Late(Gauge):
-    """A gauge without labels that is in no answer until its value is known."""
-
-    known = False
-
-    def __init__(self, name: str, help_text: str) -> None:
-        super().__init__(name, help_text, registry=REGISTRY)
-
-    def set(self, value: float) -> None:
-        """Set the value; from then on the gauge is in each answer."""
-        self.known = True
-        super().set(value)
-
-    def collect(self) -> Iterable[Metric]:
-        """What it has to say, nothing at first."""
-        return super().collect() if self.known else ()
-
-
 def exemplar(trace: str | None) -> dict[str, str] | None:
     """The example that a count of a histogram keeps: the id of a trace, where there is one. It may have 128 characters
     with its name (OpenMetrics 1.0.0), and what is no id of a trace is left out."""
@@ -193,8 +174,7 @@ def exemplar(trace: str | None) -> dict[str, str] | None:
 def forget(*gauges: Gauge) -> None:
     """Set gauges to NaN while they cannot be measured: an old value would be taken for a current one."""
     for gauge in gauges:
-        if not isinstance(gauge, Late) or gauge.known:
-            gauge.set(math.nan)
+        gauge.set(math.nan)
 
 
 def initialise(

@@ -63,7 +63,7 @@ class Course(Protocol):
 
 
 def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry], *, course: Course | None = None) -> None:
-    """Count entries that have just been recorded.
+    """Count entries that have just been recorded, and log the end of their debate.
 
     ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
     nothing to count. The prober's debates are counted in no series: simulated models argue them, the same each time.

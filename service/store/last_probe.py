@@ -16,28 +16,31 @@ DUE_S = 60.0
 
 
 class LastProbe:
-    """Measures until it is cancelled. ``tenant`` is the prober's.
+    """Measures until it is cancelled. ``tenant`` is the prober's; without one there is nothing to measure.
 
     A prober that does not reach the service leaves no debate. So the age of the last good one counts, and not whether
     the last was good.
     """
 
-    def __init__(self, database: Database, tenant: str) -> None:
+    def __init__(self, database: Database, tenant: str | None) -> None:
         self._database, self._tenant = database, tenant
+        self._seen = False
 
     async def run(self) -> None:
         """Measure periodically; while the database is away the gauges are NaN, and before the first probe absent."""
-        while True:
+        while self._tenant is not None:
             try:
                 await self.look()
             except StoreUnavailable:
-                labelled.forget(telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS)
+                if self._seen:
+                    labelled.forget(telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS)
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:
         """Measure once; raises `StoreUnavailable`."""
         rows = await self._database.query("last_probe", {"tenant": self._tenant, "due": DUE_S})
         for row in rows:
+            self._seen = True
             telemetry.PROBE_SUCCESS.set(row["good"])
             telemetry.PROBE_SECONDS.set(row["seconds"])
             if row["ended"] is not None:

@@ -310,7 +310,7 @@ async def test_every_process_shows_the_last_probe_by_what_was_recorded_of_it(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for gauge in (telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS):
-        monkeypatch.setattr(gauge, "known", False)
+        monkeypatch.setattr(gauge, "_is_set", False)
     async with a_site(database, tmp_path, monkeypatch, capfd) as site:
         last = LastProbe(site.served.app.database, "probe")
         scraper = await site.registers.issue("scrape", tenant=None)
@@ -346,19 +346,19 @@ async def test_a_probe_that_is_not_over_is_not_good(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for gauge in (telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS):
-        monkeypatch.setattr(gauge, "known", False)
+        monkeypatch.setattr(gauge, "_is_set", False)
     async with a_site(database, tmp_path, monkeypatch, capfd, work=False) as site:
         await site.probe("--within", "1")
         last = LastProbe(site.served.app.database, "probe")
         await last.look()
-        early = telemetry.PROBE_SUCCESS.known
+        early = telemetry.PROBE_SUCCESS._is_set
         monkeypatch.setattr("service.store.last_probe.DUE_S", 0.5)
         await last.look()
 
     assert not early, "it may still end in time"
     assert telemetry.PROBE_SUCCESS._value.get() == 0
     assert telemetry.PROBE_SECONDS._value.get() > 0.5
-    assert not telemetry.PROBE_SUCCEEDED.known
+    assert not telemetry.PROBE_SUCCEEDED._is_set
 
 
 async def test_a_bundle_that_was_changed_or_is_another_s_is_found_out(
