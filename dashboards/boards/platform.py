@@ -39,6 +39,9 @@ def _runs() -> Row:
                     "The versions of the rules that decide: two of one at once are an update that has not ended.",
                     Asked(f"count by (engine, version) ({series('gainsay_engine_info')})", ""),
                 ),
+            ),
+            line(
+                5,
                 graph(
                     "Processes that answer",
                     "Processes that Prometheus could scrape, by job. A step down is a process that died or stopped.",
@@ -131,7 +134,10 @@ def _database() -> Row:
                     "Connections in use and idle, by pool. In use at the size of the pool, with some waiting, is a "
                     "pool too small.",
                     "short",
-                    Asked(total("gainsay_database_connections", by="pool, state"), "{{pool}}: {{state}}"),
+                    Asked(
+                        total("gainsay_database_connections", 'state!="waiting"', by="pool, state"),
+                        "{{pool}}: {{state}}",
+                    ),
                     stacked=True,
                 ),
                 graph(

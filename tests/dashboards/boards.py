@@ -19,14 +19,6 @@ METRIC = re.compile(r"(?<![\w:$])(gainsay[\w:]*|process_\w+|python_\w+|up)(?=\{)
 GRAFANA = {"__rate_interval", "__range", "__interval"}
 """Variables that Grafana itself sets."""
 
-NOT_YET = {
-    "gainsay_probe_success",
-    "gainsay_probe_seconds",
-    "gainsay_probe_last_success_timestamp_seconds",
-    "gainsay_debate_explicit_uncertainties_baseline",
-}
-"""Series that are not declared yet."""
-
 
 @dataclass(frozen=True)
 class Query:

@@ -2,8 +2,8 @@
 
 The vendor is on this machine and speaks both wires; which call goes wrong and how depends on its number alone. Cases of
 every format are debated; some are declined, refused, cut short by their ceiling, aborted, sent twice, brought in a
-batch. A worker is killed in the middle of a call, a webhook's receiver fails, a stored record is damaged, and at last
-the tenant's day is spent.
+batch. A worker is killed in the middle of a call, the prober looks, a webhook's receiver fails, the tenant's day is
+spent, a baseline is recorded, and at last a stored record is damaged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.end_to_end.processes import Deployment, Process, deployed, until_read
 from tests.end_to_end.vendors.policies import CLOSED, JUDGE, OPEN
 from tests.faults.books import models, wires
 from tests.fixtures.behaviours import Behaviour, Call, Cut, Model, Reply, Say, Slow, Status, reasoned, too_much
-from tests.fixtures.callers import Registers, identity_file
+from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import WRITTEN, policy_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.receivers import answering, receiving
@@ -100,6 +100,7 @@ class Loaded:
 
     processes: Deployment
     api: httpx.AsyncClient
+    prober: Known
     workers: list[Process]
     prometheus: Prometheus
 
@@ -166,7 +167,9 @@ async def _started(
     prometheus = await stack.enter_async_context(scraping(folder, targets, scraper.secret))
     caller = await registers.issue(*TENANT_ROLES)
     client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=60, headers=caller.headers))
-    return Loaded(processes, client, workers, prometheus)
+    await registers.add_tenant("probe")
+    prober = await registers.issue("requester", "auditor", tenant="probe")
+    return Loaded(processes, client, prober, workers, prometheus)
 
 
 def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
@@ -182,8 +185,8 @@ def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
     }
     return {
         **WRITTEN,
-        "providers": {**WRITTEN["providers"], **vendors},
-        "models": [*WRITTEN["models"], *models()],
+        "providers": vendors,
+        "models": models(),
         "seats": {
             name: {**seat, "model": seats[name], **({"fallback": OPEN} if seats[name] == CLOSED else {})}
             for name, seat in WRITTEN["seats"].items()
@@ -195,6 +198,7 @@ def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
             "witnesses": [{"url": witness, "key": WITNESS_KEY.public.encode()}],
             "timestamps": {"url": away, "certificate": AUTHORITY, "every_s": 60},
         },
+        "tenants": {"probe": {"purpose": "probe", "day_usd": "unlimited", "month_usd": "unlimited"}},
         "webhooks": {"allow_networks": ["127.0.0.0/8"], "allow_http": True, "ports": [], "timeout_s": 2},
     }
 
@@ -226,6 +230,7 @@ async def _work(found: Loaded, hook: str) -> None:
     await _kill_a_worker(found)
     await found.api.post(f"/v1/debates/{posted[-1]}/abort", json={"reason": "no longer needed"})
     await _over(found)
+    await _probe(found)
     more = [
         case_of(100, "adversarial", estimatedDownside=50_000_000, costCeilingUSD="3.00", documents=[ORDERING]),
         case_of(101, "adversarial", costCeilingUSD="0.20"),
@@ -237,9 +242,26 @@ async def _work(found: Loaded, hook: str) -> None:
     await _over(found)
     await _reading(found.api, posted)
     await _seen(found, "gainsay_rows_compared_timestamp_seconds > 0")  # a process looks 30 seconds after its start
-    await _damage(found, posted[0])
     await _spend_the_day(found.api)
     await _seen(found, 'increase(gainsay_submissions_refused_total{limit="tenantDay"}[10s]) > 0')
+    await _over(found)
+    await _command(found, "baseline", "record", "--task-type", "contract", "--by", "Ada Lovelace", "--yes")
+    await _damage(found, posted[0])
+    await _seen(found, "gainsay_debate_explicit_uncertainties_baseline")
+    await _seen(found, "max(gainsay_evidence_damage_open) > 0")
+
+
+async def _probe(found: Loaded) -> None:
+    """Have the prober look, as a CronJob would."""
+    server = str(found.api.base_url)
+    key = ("--key", SIGNING_KEY.public.encode())
+    await _command(found, "probe", *key, GAINSAY_SERVER=server, GAINSAY_TOKEN=found.prober.secret)
+
+
+async def _command(found: Loaded, *words: str, **variables: str) -> None:
+    """Run a command to its end, which must be a good one."""
+    running = found.processes.start(*words, **variables)
+    assert await running.ends() == 0, running.told
 
 
 def _id(answer: httpx.Response) -> str:
