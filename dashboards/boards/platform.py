@@ -41,7 +41,7 @@ def _runs() -> Row:
                 ),
             ),
             line(
-                5,
+                6,
                 graph(
                     "Processes that answer",
                     "Processes that Prometheus could scrape, by job. A step down is a process that died or stopped.",

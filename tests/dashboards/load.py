@@ -27,6 +27,7 @@ from tests.dashboards.scraping import Prometheus, scraping
 from tests.end_to_end.processes import Deployment, Process, deployed, until_ready
 from tests.end_to_end.vendors.policies import CLOSED, JUDGE, OPEN
 from tests.faults.books import models, wires
+from tests.fixtures import otlp
 from tests.fixtures.behaviours import Behaviour, Call, Cut, Model, Reply, Say, Slow, Status, reasoned, too_much
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import WRITTEN, policy_file
@@ -96,12 +97,12 @@ class Scripted:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The deployment under load: its processes by job, its callers' door, and the Prometheus that watches."""
+    """The deployment under load: its callers' door, the prober's key, workers by address, and what watches them."""
 
     processes: Deployment
     api: httpx.AsyncClient
     prober: Known
-    workers: list[Process]
+    workers: dict[str, Process]
     prometheus: Prometheus
 
 
@@ -114,15 +115,17 @@ async def under_load(database: Database, folder: Path) -> AsyncIterator[Loaded]:
         till.port = int(server.sockets[0].getsockname()[1])
         stack.push_async_callback(till.close)
         await stack.enter_async_context(server)
+        spans = stack.enter_context(otlp.receiving())
         receiver = await stack.enter_async_context(receiving(answering(500)))
-        processes = await stack.enter_async_context(deployed(database, folder, **_settings(folder)))
+        processes = await stack.enter_async_context(deployed(database, folder, **_settings(folder, spans.http)))
         found = await _started(processes, folder, (till.url, receiver.url), Registers(database), stack)
         await _work(found, receiver.url)
         yield found
 
 
-def _settings(folder: Path) -> dict[str, str]:
+def _settings(folder: Path, collector: str) -> dict[str, str]:
     return {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": collector,
         "GAINSAY_POLICY": str(folder / "gainsay.toml"),
         "GAINSAY_WEBHOOK_KEY": webhook_key(folder),
         "GAINSAY_IDENTITY": identity_file(folder),
@@ -155,9 +158,10 @@ async def _started(
     api = processes.start("serve", "--no-worker", "--no-sequencer", "--port", "0")
     address = await api.address()
     await until_ready(address)
+    by_address = {await each.says(r"address=(http\S+)"): each for each in workers}
     at = {
         "gainsay-api": [address],
-        "gainsay-worker": [await each.says(r"address=(http\S+)") for each in workers],
+        "gainsay-worker": [*by_address],
         "gainsay-sequencer": [await sequencer.says(r"address=(http\S+)")],
         "gainsay-signer": [signing],
         "gainsay-witness": [witnessing],
@@ -169,7 +173,7 @@ async def _started(
     client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=60, headers=caller.headers))
     await registers.add_tenant("probe")
     prober = await registers.issue("requester", "auditor", tenant="probe")
-    return Loaded(processes, client, prober, workers, prometheus)
+    return Loaded(processes, client, prober, by_address, prometheus)
 
 
 def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
@@ -181,7 +185,7 @@ def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
         "debater": [OPEN, CLOSED],
     }
     vendors = {
-        name: {**each, "breaker_failures": 2, "breaker_pause_s": 1} for name, each in wires(url, CALL_TIMEOUT_S).items()
+        name: {**each, "breaker_failures": 2, "breaker_pause_s": 3} for name, each in wires(url, CALL_TIMEOUT_S).items()
     }
     return {
         **WRITTEN,
@@ -226,8 +230,7 @@ async def _work(found: Loaded, hook: str) -> None:
     forms = [*CASES] * 3
     first = [found.api.post("/v1/debates", json=case_of(n, form)) for n, form in enumerate(forms)]
     posted = [_id(answer) for answer in await asyncio.gather(*first)]
-    await asyncio.gather(_refusals(found.api), _batch(found.api), _listening(found.api, posted[:3]))
-    await _kill_a_worker(found)
+    await asyncio.gather(_refusals(found.api), _batch(found.api), _listening(found.api, posted[:3]), _kill(found))
     await found.api.post(f"/v1/debates/{posted[-1]}/abort", json={"reason": "no longer needed"})
     await _over(found)
     await _probe(found)
@@ -302,10 +305,10 @@ async def _listening(api: httpx.AsyncClient, debates: list[str]) -> None:
                     break
 
 
-async def _kill_a_worker(found: Loaded) -> None:
-    """End a worker that has a call under way; the other one takes its debates over after the lease."""
-    await found.processes.finds("SELECT 1 FROM gainsay.debate_head WHERE state = 'running' AND held > 0", 2)
-    found.workers[0].send(signal.SIGKILL)
+async def _kill(found: Loaded) -> None:
+    """End a worker in the middle of its debates; the other one takes them over after the lease."""
+    busiest = max(await _seen(found, "gainsay_debates_running >= 3"), key=lambda each: float(each["value"][1]))
+    found.workers[f"http://{busiest['metric']['instance']}"].send(signal.SIGKILL)
 
 
 async def _over(found: Loaded) -> None:
@@ -320,13 +323,14 @@ async def _over(found: Loaded) -> None:
     raise AssertionError(f"debates that have not ended: {left}")
 
 
-async def _seen(found: Loaded, expr: str) -> None:
-    """Wait until Prometheus has seen something."""
+async def _seen(found: Loaded, expr: str) -> list[JSON]:
+    """Wait until Prometheus has seen something, and give it."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        if (await found.prometheus.get("query", query=expr))["result"]:
-            return
-        await asyncio.sleep(0.5)
+        series: list[JSON] = (await found.prometheus.get("query", query=expr))["result"]
+        if series:
+            return series
+        await asyncio.sleep(0.3)
     raise AssertionError(f"Prometheus has not seen {expr}")
 
 
