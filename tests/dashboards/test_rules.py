@@ -220,6 +220,13 @@ def check(metric: MetricWrapperBase | Labelled[Any], series: str, label: str, op
     assert any(re.fullmatch(value, one) for one in known), f"{label} of {series} is never {value}"
 
 
+def test_every_recorded_series_is_read_by_a_rule_or_a_panel(root: Path) -> None:
+    panels = "".join(path.read_text("utf-8") for path in (root / "dashboards" / "grafana").glob("*.json"))
+    read_by = "\n".join([panels, *(rule.expr for rule in BOTH)])
+
+    assert [rule.name for rule in recorded() if not re.search(rf"{rule.name}\b", read_by)] == []
+
+
 def test_no_metric_is_missing_that_has_come_meanwhile() -> None:
     assert [name for name in sorted(NOT_YET) if declared(name) is not None] == []
 
