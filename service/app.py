@@ -27,7 +27,7 @@ from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
 from service.policy import Policy, ProviderSetting, TimeStamps
-from service.policy.file.tenants import all_budgets, all_providers, all_shares
+from service.policy.file.tenants import all_budgets, all_providers, all_shares, prober
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -47,11 +47,13 @@ from service.running.metrics_begun import begin_metrics
 from service.running.provider_port import Provider
 from service.running.upkeep import upkeep
 from service.running.worker import Worker, WorkerConfig, new_process_name
+from service.store.baseline import Baselines
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
 from service.store.ends import Ends, files_of_address
 from service.store.hub import EventHub
+from service.store.last_probe import LastProbe
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
 from service.store.pool import Database
@@ -345,18 +347,18 @@ async def sequencing_at(
 
 @asynccontextmanager
 async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
-    """Measure the queue, tenants' money and what ends during the block, and the log lag unless a sequencer here does.
-
-    ``proofs`` says that no sequencer runs in this process.
+    """Measure what is shared during the block: the queue, money, what ends, probes, baselines. The log lag too, unless
+    a sequencer here does; ``proofs`` says that none runs in this process.
     """
     settings, databases = app.settings, dict.fromkeys((app.database, app.serving))
-    money = TenantMoney(app.database, all_budgets(settings.policy, settings.tenants))
-    ends = Ends(list(databases), files_with_certificates(settings))
-    tasks = [
-        asyncio.create_task(Backlog(app.database).run(), name="backlog"),
-        asyncio.create_task(money.run(), name="tenants' money"),
-        asyncio.create_task(ends.run(), name="ends"),
+    measured: list[Backlog | Baselines | TenantMoney | Ends | LastProbe] = [
+        Backlog(app.database),
+        Baselines(app.database),
+        TenantMoney(app.database, all_budgets(settings.policy, settings.tenants)),
+        Ends(list(databases), files_with_certificates(settings)),
+        LastProbe(app.database, prober(settings.tenants)),
     ]
+    tasks = [asyncio.create_task(each.run(), name=type(each).__name__) for each in measured]
     if proofs:
         lag = LogLag(app.database, app.settings.policy.audit)
         tasks.append(asyncio.create_task(lag.run(), name="lateness"))

@@ -93,6 +93,16 @@ STOPPING = LogLine("process.stopping", INFO, "stopping: {signal}", "signal")
 DRAINING = LogLine("process.draining", INFO, "stopping: not ready any more", "drain_s")
 READY_AGAIN = LogLine("process.ready_again", WARNING, "ready again")
 NOT_READY = LogLine("process.not_ready", WARNING, "not ready: {why}", "why")
+STACKS = LogLine(
+    "process.stacks",
+    WARNING,
+    "asked where it stands (SIGUSR1): {tasks} tasks, {threads} threads",
+    "tasks",
+    "threads",
+    "left_out",
+)
+TASK_STACK = LogLine("process.task_stack", WARNING, "{count} tasks stand here", "count", "names", "at")
+THREAD_STACK = LogLine("process.thread_stack", WARNING, "a thread stands here", "count", "names", "at")
 
 SERVING = LogLine("process.serving", INFO, "serving on {address}", "address", "what")
 SEQUENCING = LogLine("process.sequencing", INFO, "sequencing", "address")

@@ -86,6 +86,11 @@ UNCERTAINTIES = histogram(
     buckets=_POINTS,
     begun=True,
 )
+UNCERTAINTIES_BASELINE = gauge(
+    "gainsay_debate_explicit_uncertainties_baseline",
+    "The recorded usual mean of explicit uncertainties of a debate, where there is one.",
+    {"task_type": TASK_TYPES},
+)
 UNRESOLVED = histogram(
     "gainsay_debate_unresolved_points",
     "Unresolved points of the last moderation.",
@@ -385,6 +390,11 @@ QUEUED_SECONDS = measured(
     "gainsay_debates_queued_seconds", "How long the first debate in the queue has waited, else 0."
 )
 UNCLAIMED = measured("gainsay_debates_left", "Debates under way whose worker is gone or released them.")
+PROBE_SUCCESS = measured("gainsay_probe_success", "1 if the last probe was good, by what was recorded of it, else 0.")
+PROBE_SUCCEEDED = measured(
+    "gainsay_probe_last_success_timestamp_seconds", "When the last good probe ended, in seconds since 1970."
+)
+PROBE_SECONDS = measured("gainsay_probe_seconds", "How long the debate of the last probe took, or has taken.")
 TAKEN = counter(
     "gainsay_debates_taken_total",
     "Debates that this process claimed: new ones, those whose lease was lost, those that a worker released.",

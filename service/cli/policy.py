@@ -87,7 +87,8 @@ def check(file: Path | None, price_age: int) -> int:
     """Check a policy file as a start does: FILE, or GAINSAY_POLICY, or the shipped one.
 
     Every fault comes in one message, with its line and the name that was probably meant. Warnings stop no start: keys
-    that are not there, prices that were looked up long ago, and seats that think alike, with what that caps.
+    that are not there, prices that were looked up long ago, simulated models beside real ones, and seats that think
+    alike, with what that caps.
 
     Exit codes: 0 the file is a policy, 2 it is not.
     """
@@ -103,6 +104,7 @@ def check(file: Path | None, price_age: int) -> int:
         *advice.missing_keys(found, os.environ),
         *advice.open_key_files(found),
         *advice.old_prices(found, day, price_age),
+        *advice.simulated_beside(found),
         *advice.alike_seats(found, day),
     ]
     for warning in warnings:

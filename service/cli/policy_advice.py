@@ -1,4 +1,6 @@
-"""What is no fault of a policy and still worth a look: keys that are not there, old prices, seats that think alike."""
+"""What is no fault of a policy and still worth a look: keys that are not there, old prices, simulated
+models beside real ones, seats that think alike.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +60,17 @@ def old_prices(policy: Policy, day: str, days: int = PRICE_DAYS) -> Iterator[str
                 f"models.{alias}: its price is of {read}, {age} days ago; compare it with the vendor's list, "
                 "and add a row with a new source, also where nothing has changed"
             )
+
+
+def simulated_beside(policy: Policy) -> Iterator[str]:
+    """A sentence where a policy has simulated models beside real ones."""
+    kinds = {alias: policy.providers[model.provider].kind for alias, model in policy.models.items()}
+    simulated = [alias for alias, kind in kinds.items() if kind in SIMULATED]
+    if simulated and len(simulated) < len(kinds):
+        yield (
+            f"models: {', '.join(simulated)} are simulated, beside real models; a debate with one of them proves "
+            "nothing and says so, so take them out where cases are decided"
+        )
 
 
 def _is_day(text: str) -> bool:

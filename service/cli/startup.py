@@ -19,7 +19,7 @@ from service.cli.meanwhile import meanwhile, uncollected
 from service.cli.memory_guard import close_memory
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
-from service.observing import tracing
+from service.observing import stacks, tracing
 from service.policy.settings import LogFormat, Settings, read_level, read_log_format, read_settings
 
 LOCAL = Caller(kind="person", via="keyboard")
@@ -77,14 +77,15 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
 def log_of_process(environment: Mapping[str, str]) -> None:
     """Set up the log of a process that stays: as text at a terminal, otherwise as JSON, unless GAINSAY_LOG_FORMAT says.
 
-    It comes before all other settings, so that what is wrong with them is a line of this log too. Raises
-    `SettingsError`.
+    It comes before all other settings, so that what is wrong with them is a line of this log too. From then on SIGUSR1
+    has the stacks of the process logged. Raises `SettingsError`.
     """
     form: LogFormat = "text" if sys.stderr.isatty() else "json"
     log_from("INFO", form, traces=True)
     log_from("INFO", form := read_log_format(environment) or form, traces=True)
     log_from(read_level(environment), form, traces=True)
     _trace(environment)
+    stacks.listen()
 
 
 def _trace(environment: Mapping[str, str]) -> None:

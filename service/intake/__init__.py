@@ -70,7 +70,8 @@ class Prepared(Struct, frozen=True):
 class Deployment(Struct, frozen=True):
     """The parts that run: the pinned prompts, the policy, the day by which prices are chosen, and the build.
 
-    ``approval`` is the signed note that approves this configuration, and ``approved_by`` the name of its key.
+    ``approval`` is the signed note that approves this configuration, and ``approved_by`` the name of its key. ``probe``
+    says that the tenant is the prober's.
     """
 
     prompts: Prompts
@@ -79,6 +80,7 @@ class Deployment(Struct, frozen=True):
     build_hash: str
     approved_by: str = "unapproved"
     approval: str = ""
+    probe: bool = False
 
     @property
     def configuration(self) -> bytes:
@@ -111,6 +113,8 @@ def prepare(
     deadline, ceiling = None, 0
     with faults.noted():
         validation.sizes(request, policy)
+    with faults.noted():
+        validation.purpose(request, probe=deployment.probe)
     with faults.noted():
         deadline = validation.deadline(request.deadline, now)
     with faults.noted():

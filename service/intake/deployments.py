@@ -33,7 +33,7 @@ def deploy_tenant(settings: Settings, tenant: str, build: str = "") -> Deploymen
     found = settings.tenants[tenant]
     deployment = assemble_policy(settings, found.policy, found.path, today(), build)
     refuse_others(deployment.prompts)
-    return deployment
+    return replace(deployment, probe=found.probe)
 
 
 def deploy_tenants(settings: Settings, usual: Deployment) -> Mapping[str, Deployment]:

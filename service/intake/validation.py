@@ -21,6 +21,7 @@ from service.debate.model import (
     StancesOptions,
 )
 from service.debate.neutral import neutral
+from service.debate.purpose import PROBE, PURPOSE, is_probe
 from service.errors import Faults, InvalidCase, TooLarge, did_you_mean
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids
 from service.policy import AUTO, FORMATS, ChosenFormat, Policy, seating
@@ -116,6 +117,21 @@ def _case_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[
         yield f"/documents/{i}/title", document.title or "", limits.note_characters
     for text in (*request.metadata, *request.metadata.values()):
         yield "/metadata", text, limits.note_characters
+
+
+def purpose(request: CaseRequest, *, probe: bool) -> None:
+    """Refuse a case that poses as the prober's, and one of the prober's tenant (``probe``) that does not say so."""
+    if is_probe(request.metadata) is probe:
+        return
+    raise InvalidCase(
+        f'metadata.{PURPOSE} is "{PROBE}" in the cases of the prober\'s tenant, and '
+        + (
+            "this is that tenant: simulated models decide here; bring a case of your own under another tenant"
+            if probe
+            else "this is another: simulated models decide there; leave it out"
+        ),
+        pointers=("/metadata",),
+    )
 
 
 def amounts(request: GateRequest | CaseRequest) -> None:

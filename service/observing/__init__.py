@@ -2,5 +2,6 @@
 
 exposition     the metrics as text
 labelled       metrics whose labels are declared; `service.telemetry` declares every one
+stacks         where a process stands, logged at SIGUSR1
 trace_context  the trace that a request takes part in: W3C Trace Context
 """

@@ -101,9 +101,9 @@ class Reviews:
     def decide(self, request: GateRequest, caller: Caller) -> GateDecision:
         """The gate's decision alone: only a metric is written."""
         deployment = self._deployment(caller.tenant)
-        count_task_type(request.task_type, deployment.policy)
+        count_task_type(request.task_type, deployment)
         decision = intake.decide(request, deployment.policy, deployment.day, caller.role, deployment.prompts)
-        count_decision(request.task_type, decision, deployment.policy)
+        count_decision(request.task_type, decision, deployment)
         return decision
 
     async def submit(self, request: CaseRequest, caller: Caller) -> Submitted:

@@ -22,7 +22,6 @@ from service.intake.model_ranking import Standing
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, characters
 from service.observing import labelled
-from service.policy import Policy
 from service.policy.task_types import read_type
 from service.reviews.opening import least, prepare, quoted
 from service.reviews.reach import limit_of
@@ -127,7 +126,7 @@ class CaseRecorder:
     ) -> Submitted:
         if terms is not None:
             request = replace(request, deadline=_earlier(request.deadline, terms.deadline))
-        count_task_type(request.task_type, deployment.policy)
+        count_task_type(request.task_type, deployment)
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
         database = self._database.of(caller.tenant)
@@ -141,9 +140,10 @@ class CaseRecorder:
         if not await open_debate(database, replace(new, key=kept, subject=caller.subject), entries):
             return await self._at_once(kept, caller)
         task_type = prepared.case.task_type
-        count_decision(task_type, prepared.decision, deployment.policy)
+        count_decision(task_type, prepared.decision, deployment)
         if prepared.decision.debate:
-            telemetry.DEBATES_STARTED.labels(task_type=task_type, format=str(new.format)).inc()
+            if not deployment.probe:
+                telemetry.DEBATES_STARTED.labels(task_type=task_type, format=str(new.format)).inc()
             self._hub.work_queued()
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
@@ -251,15 +251,17 @@ def _audit_available(what: str) -> Iterator[None]:
         ) from error
 
 
-def count_decision(task_type: str, decision: GateDecision, policy: Policy) -> None:
-    """Count a decision of the gate; a task type that policy does not know is counted as ``other``."""
+def count_decision(task_type: str, decision: GateDecision, deployment: Deployment) -> None:
+    """Count a decision of the gate, unless it is the prober's; a task type that policy lacks counts as ``other``."""
+    if deployment.probe:
+        return
     result = "debate" if decision.debate else "decline"
-    known = task_type if task_type in policy.task_types else labelled.OTHER
+    known = task_type if task_type in deployment.policy.task_types else labelled.OTHER
     telemetry.GATE_DECISIONS.labels(task_type=known, result=result, decided_by=decision.decided_by).inc()
 
 
-def count_task_type(asked: str, policy: Policy) -> None:
+def count_task_type(asked: str, deployment: Deployment) -> None:
     """Count a task type that policy does not know, by what becomes of it."""
-    outcome = read_type(asked, policy.gate).outcome
-    if outcome != "known":
+    outcome = read_type(asked, deployment.policy.gate).outcome
+    if outcome != "known" and not deployment.probe:
         telemetry.UNKNOWN_TASK_TYPES.labels(outcome=outcome).inc()

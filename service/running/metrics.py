@@ -24,6 +24,7 @@ from service import log_lines, telemetry
 from service.checks.coverage import shares
 from service.debate.adversarial import moderated
 from service.debate.amounts import MICRO, usd
+from service.debate.closed import closed
 from service.debate.entries import (
     AttemptFailed,
     CheckFound,
@@ -38,7 +39,8 @@ from service.debate.findings import CitationsFound
 from service.debate.kernel import decide
 from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
 from service.debate.options import StancesOptions, debater_seats, role_of
-from service.debate.replies import Critique, Moderation, closing
+from service.debate.purpose import is_probe
+from service.debate.replies import Critique, Moderation
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
 from service.debate.turns import is_masked, round_of, split_party, take_of
@@ -61,36 +63,42 @@ class Course(Protocol):
 
 
 def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry], *, course: Course | None = None) -> None:
-    """Count entries that have just been recorded.
+    """Count entries that have just been recorded, and log the end of their debate.
 
     ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
-    nothing to count.
+    nothing to count. The prober's debates are counted in no series: simulated models argue them, the same each time.
     """
     if facts.case is None or facts.started is None:
         return
-    task_type, started = facts.case.task_type, facts.started
+    task_type, started, counted = facts.case.task_type, facts.started, not is_probe(facts.case.metadata)
     for entry in entries:
-        match entry:
-            case TurnAsked():
-                _count_asked(task_type, facts, started, entry)
-            case TurnSpoke():
-                _count_charge(task_type, facts, entry)
-                if isinstance(entry.reply, Critique):
-                    strength = telemetry.CHALLENGE_STRENGTH.labels(task_type=task_type, take=str(take_of(entry.turn)))
-                    strength.observe(entry.reply.challenge_strength)
-                if isinstance(entry.reply, Moderation):
-                    _count_scores(facts, started, entry.turn, entry.reply)
-            case AttemptFailed():
-                _count_charge(task_type, facts, entry)
-            case CheckFound(finding=CitationsFound() as found):
-                _count_citations(task_type, found)
-            case DebateConcluded(outcome=outcome):
-                _count_conclusion(task_type, started, outcome, facts, ledger)
-                if course is not None:
-                    _count_course(task_type, started, outcome, course)
-                _log_conclusion(task_type, started, outcome, ledger)
-            case _:
-                pass
+        if counted:
+            _count_entry(task_type, started, entry, facts, ledger)
+        if isinstance(entry, DebateConcluded):
+            if counted and course is not None:
+                _count_course(task_type, started, entry.outcome, course)
+            _log_conclusion(task_type, started, entry.outcome, ledger)
+
+
+def _count_entry(task_type: str, started: DebateStarted, entry: Entry, facts: Facts, ledger: Ledger) -> None:
+    match entry:
+        case TurnAsked():
+            _count_asked(task_type, facts, started, entry)
+        case TurnSpoke():
+            _count_charge(task_type, facts, entry)
+            if isinstance(entry.reply, Critique):
+                strength = telemetry.CHALLENGE_STRENGTH.labels(task_type=task_type, take=str(take_of(entry.turn)))
+                strength.observe(entry.reply.challenge_strength)
+            if isinstance(entry.reply, Moderation):
+                _count_scores(facts, started, entry.turn, entry.reply)
+        case AttemptFailed():
+            _count_charge(task_type, facts, entry)
+        case CheckFound(finding=CitationsFound() as found):
+            _count_citations(task_type, found)
+        case DebateConcluded(outcome=outcome):
+            _count_conclusion(task_type, started, outcome, facts, ledger)
+        case _:
+            pass
 
 
 def _count_asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
@@ -146,8 +154,7 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
         telemetry.CONFIDENCE.labels(task_type=task_type, level=outcome.confidence_level).inc()
     if outcome.agrees_with_first_proposal is not None:
         telemetry.AGREEMENT.labels(task_type=task_type, agrees=str(outcome.agrees_with_first_proposal).lower()).inc()
-    final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
-    if final and (final := closing(final)):
+    if final := closed(facts, outcome):
         telemetry.MODERATOR_CONFIDENCE.labels(task_type=task_type, level=final.confidence_level).inc()
         telemetry.UNCERTAINTIES.labels(task_type=task_type).observe(len(final.explicit_uncertainties))
     if isinstance(final, Moderation):

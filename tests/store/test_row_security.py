@@ -70,7 +70,7 @@ READ = (
     ),
     *("unproven", "unsigned", "unstamped", "reached", "has_case", "reviewers"),
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
-    *("next_batch_line", "batch_under_way", "batch_backlog", "witness_lag"),
+    *("next_batch_line", "batch_under_way", "batch_backlog", "witness_lag", "last_probe", "ended_within"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped", "witness_lag"}
@@ -78,7 +78,7 @@ EMPTY = {"opening", "unsigned", "unstamped", "witness_lag"}
 countersigned."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
-    *("backlog", "batch_backlog", "staged", "unproven", "unsigned", "unstamped", "witness_lag"),
+    *("backlog", "batch_backlog", "staged", "unproven", "unsigned", "unstamped", "witness_lag", "ended_within"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
 WRITE = {
@@ -185,6 +185,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
     every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
+    every |= {"due": 1e9, "before": UUID(int=2**128 - 1)}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
@@ -199,6 +200,8 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return every | {"upto": 256}
     if name == "moved":  # each debate with its tenant
         return every | {"tenants": [tenant]}
+    if name == "ended_within":
+        return every | {"task_type": "contract", "after": UUID(int=0)}
     if name == "reviewers":
         return every | {"after": ""}
     if name == "heads_placed":

@@ -89,6 +89,8 @@ SERVICE_WIDE: Mapping[str, str] = {
     ),
     **dict.fromkeys(("find_key", "still_good", "find_subject", "key_used"), CALLER),
     **dict.fromkeys(("add_key", "has_operator"), REGISTER),
+    "ended_within": "counts for operators over all tenants, and a baseline is of them together",
+    **dict.fromkeys(("keep_baseline", "baselines"), "a baseline is of all tenants together, and no tenant is in it"),
     "add_webhook": "a function of migrations/0027_webhook_shares.sql counts and adds endpoints of its tenant",
     **dict.fromkeys(("release_proven", "claim_deliveries", "release_claimed", "forget_deliveries"), OUTBOX),
     **dict.fromkeys(("webhook_backlog", "batch_backlog", "tenant_money", "witness_lag"), HEALTH),
@@ -173,6 +175,11 @@ def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     yield from _of_webhooks()
     yield from _of_tenants()
     yield from _of_batches(theirs)
+    yield Scenario(
+        query="last_probe",
+        given={"tenant": OURS, "due": 1e9},
+        craft=f"UPDATE debate_head SET created = created - interval '1 hour' WHERE tenant = '{THEIRS}'",
+    )
 
 
 def _of_debates(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:

@@ -4,6 +4,7 @@ A command that has the option does the same in all three places. Other commands 
 
     serve, work, migrate, sequence, signer, witness     GAINSAY_SERVER does not concern them
     demo, prompts, citations, approve, policy, doctor   the same; neither do `audit verify`, `compare` and `key`
+    probe                                               asks a running service alone, and has no database without one
     gate, quote, models, budget                         they have the option too: the service answers by its policy
     keys, tenants, subjects                             the same: with what the caller's own credential may do there
     replay, rebuild, `audit pack`, `check`, `rotate`    refused with it, unless GAINSAY_DATABASE_URL names a database

@@ -26,6 +26,7 @@ from service.policy.checks import (
 )
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.file.defaults import SHIPPED_POLICY, mended, value_at, with_defaults
+from service.policy.file.probe import check_simulated
 from service.policy.file.providers import ReadProvider, read_providers
 from service.policy.file.refusal import refusal
 from service.policy.file.seats import check_apart, check_fixed_names, read_seats
@@ -73,8 +74,10 @@ def read_file(path: FilePath, shipped: FilePath = SHIPPED_POLICY, day: str | Non
             refused.append(error.detail)
     tenants: Mapping[str, TenantPolicy] = {}
     if policy and not refused:
+        own |= {name: _policy(file.defaults, file.defaults, day) for name, row in rows.items() if row.shipped}
         with file.refusing(refused):
             tenants = tenant_policies(policy[0], rows, own, path)
+            check_simulated(policy[0], tenants)
     if refused:
         raise SettingsError("\n".join(refused))
     return PolicyFile(policy[0], file.written, file.filled, tenants)

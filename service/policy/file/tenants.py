@@ -4,6 +4,7 @@
     approval                               the approval of this tenant's configuration
     day_usd, month_usd, rates, webhooks    limits in the place of the service's
     running, waiting                       the same for debates that run and that wait
+    purpose                                "probe": the tenant is the prober's (`service.policy.file.probe`)
 
 A tenant's own file has the tables of `OWN`; of providers, models and seats those that it leaves out are the service's.
 What is one for all tenants (calls, the workers' places, the audit log, the approver) is always that of the service's
@@ -16,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -50,14 +51,26 @@ class TenantRow(Struct, frozen=True):
     waiting: Annotated[int | UnsetType, whole(1, 1_000_000)] = UNSET
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
     webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
+    purpose: Literal["usual", "probe"] = "usual"
+
+    @property
+    def probe(self) -> bool:
+        """Whether the tenant is the prober's."""
+        return self.purpose == "probe"
+
+    @property
+    def shipped(self) -> bool:
+        """Whether its policy is the shipped one: the prober's, unless it has a file of its own."""
+        return self.probe and self.policy is None
 
 
 class TenantPolicy(Struct, frozen=True):
-    """The policy of a named tenant, the file that has it, and the file of its approval."""
+    """The policy of a named tenant, the file that has it, the file of its approval, and whether it is the prober's."""
 
     policy: Policy
     path: FilePath
     approval: FilePath | None = None
+    probe: bool = False
 
 
 def read_rows(written: Any, faults: Faults) -> dict[str, TenantRow]:
@@ -98,7 +111,7 @@ def tenant_policies(
             policy = _policy(name, row, own.get(name, usual), usual)
             place = path if row.policy is None else path.parent / row.policy
             approval = None if row.approval is None else path.parent / row.approval
-            found[name] = TenantPolicy(policy, place, approval)
+            found[name] = TenantPolicy(policy, place, approval, row.probe)
     faults.refuse()
     return found
 
@@ -115,6 +128,11 @@ def all_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Budgets:
     """The limits of all tenants, which workers keep; the zone is one."""
     named = {name: tenant.policy.budgets.others for name, tenant in tenants.items()}
     return replace(usual.budgets, tenants=named)
+
+
+def prober(tenants: Mapping[str, TenantPolicy]) -> str | None:
+    """The prober's tenant; ``None`` where no prober is configured."""
+    return next((name for name, tenant in tenants.items() if tenant.probe), None)
 
 
 def all_shares(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[str, int | None]:

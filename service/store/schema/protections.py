@@ -21,7 +21,7 @@ NOT_SERVED = (*SEQUENCED, "draw", "content", "log_epoch", "incident")
 """The tables that the login which serves callers does not add to."""
 SHARED = ("content", "manifest_prompt", "migration", "schema_floor")
 """The tables that this login reads and that belong to no tenant."""
-EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident", "damage")
+EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident", "damage", "uncertainty_baseline")
 """The tables whose rows are never changed or removed."""
 
 _TABLES: LiteralString = """

@@ -36,7 +36,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
             ("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp", "incident", "damage"),
             READ,
         ),
-        **dict.fromkeys(("migration", "schema_floor"), READ),
+        **dict.fromkeys(("migration", "schema_floor", "uncertainty_baseline"), READ),
         **dict.fromkeys(("tenant", "subject", "api_key"), ADDED),
         "assignment": MADE_ANEW,
         **dict.fromkeys(("webhook", "webhook_delivery", "webhook_attempt"), ADDED),
@@ -70,6 +70,10 @@ OF_COLUMNS = (
         for column in ("subject", "tenant", "log", "debate", "place", "what")
         for role in ADDING
     }
+    | {
+        ("uncertainty_baseline", column, roles.WRITER, "INSERT")
+        for column in ("task_type", "recorded_by", "since", "until", "debates", "uncertainties")
+    }
     | {("derived_key", column, role, "UPDATE") for column in ("debate", "since") for role in ADDING}
     | {("gainsay_tenant.found_by", column, roles.API, "UPDATE") for column in ENDED}
     | {("case_batch", column, roles.API, "UPDATE") for column in ("stop", "stop_detail")}
@@ -80,7 +84,8 @@ OF_COLUMNS = (
     | {("time_stamp", column, roles.SEQUENCER, "INSERT") for column in ("log", "size", "stamped", "authority", "token")}
 )
 """What is granted of single columns: when a record was taken up, or a time stamp stored, is for the database alone to
-say, and that damage is dealt with for a person. A key and its subject change in nothing but their end."""
+say, and when a baseline was recorded. That damage is dealt with is for a person to say. A key and its subject change in
+nothing but their end."""
 REFUSED = (
     psycopg.errors.InsufficientPrivilege,
     psycopg.errors.WrongObjectType,

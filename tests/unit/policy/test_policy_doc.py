@@ -108,6 +108,7 @@ def everything() -> dict[str, Any]:
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
     whole["tenants"]["acme-two"] |= {"running": 8, "waiting": 9, "rates": {"submit_per_minute": 1}, "webhooks": {}}
+    whole["tenants"]["acme-two"] |= {"purpose": "usual"}
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"
     whole["providers"]["played"] = {"kind": "scripted", "script": "replies.json", "latency_ms": 5}

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from prometheus_client.metrics import MetricWrapperBase
 
 from service import telemetry
-from service.debate.entries import DebateConcluded, DebateStarted, Entry, TurnAsked, TurnSpoke, decode
+from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, TurnAsked, TurnSpoke, decode
 from service.debate.facts import Facts
 from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
 from service.debate.kernel import FORMATS, decide
@@ -103,6 +103,17 @@ def test_a_debate_whose_critique_was_asked_again_is_counted_in_every_series() ->
     assert value(found, "gainsay_debate_explicit_uncertainties_sum", **of) == 1
     assert value(found, "gainsay_debate_unresolved_points_sum", **of) == 1
     assert value(found, "gainsay_debate_cost_to_estimate_ratio_sum", **of) == pytest.approx(18_000 / 15_000)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_debate_of_the_prober_is_counted_in_no_series(name: str) -> None:
+    entries = [
+        replace(e, case=replace(e.case, metadata={"purpose": "probe"})) if isinstance(e, CaseReceived) else e
+        for e in recorded(name)
+    ]
+
+    assert added(lambda: observe_all(entries)) == {}
+    assert added(lambda: observe_all(recorded(name))) != {} or len(entries) < 3
 
 
 def test_how_much_of_each_document_was_cited_is_counted_once_its_debate_is_over() -> None:

@@ -1,0 +1,47 @@
+"""The last probe, measured in the database: what every process says of it, wherever it was run."""
+
+from __future__ import annotations
+
+import asyncio
+
+from service import telemetry
+from service.errors import StoreUnavailable
+from service.observing import labelled
+from service.store.pool import Database
+
+LOOK_S = 15.0
+"""The interval of the measurement."""
+DUE_S = 60.0
+"""A debate of the prober that is not over after so long counts as one that was not good."""
+
+
+class LastProbe:
+    """Measures until it is cancelled. ``tenant`` is the prober's; without one there is nothing to measure.
+
+    A prober that does not reach the service leaves no debate. So the age of the last good one counts, and not whether
+    the last was good.
+    """
+
+    def __init__(self, database: Database, tenant: str | None) -> None:
+        self._database, self._tenant = database, tenant
+        self._seen = False
+
+    async def run(self) -> None:
+        """Measure periodically; while the database is away the gauges are NaN, and before the first probe absent."""
+        while self._tenant is not None:
+            try:
+                await self.look()
+            except StoreUnavailable:
+                if self._seen:
+                    labelled.forget(telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS)
+            await asyncio.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """Measure once; raises `StoreUnavailable`."""
+        rows = await self._database.query("last_probe", {"tenant": self._tenant, "due": DUE_S})
+        for row in rows:
+            self._seen = True
+            telemetry.PROBE_SUCCESS.set(row["good"])
+            telemetry.PROBE_SECONDS.set(row["seconds"])
+            if row["ended"] is not None:
+                telemetry.PROBE_SUCCEEDED.set(row["ended"])
