@@ -111,6 +111,9 @@ async def test_a_good_probe(
     async with a_site(database, tmp_path, monkeypatch, capfd) as site:
         ended = await site.probe("--key", SIGNING_KEY.public.encode(), "--metrics", str(file))
         debate = re.findall(r"debate ([0-9a-f-]{36})", ended.out)[0]
+        http, headers = site.served.http, site.key.headers
+        report = await http.get(f"/v1/debates/{debate}/report", headers={**headers, "accept": "text/markdown"})
+        logs = (await http.get("/v1/audit/logs", headers=headers)).json()["logs"]
         caller = Caller(tenant="probe", subject=site.key.subject)
         entries = [line.entry async for line in site.served.app.reviews.follow(debate, caller)]
 
@@ -123,6 +126,8 @@ async def test_a_good_probe(
     assert found["gainsay_probe_seconds"] > 0
     assert found["gainsay_probe_timestamp_seconds"] > 1_700_000_000
     assert {name: found[f"gainsay_probe_step_failed:{name}"] for name in STEPS} == dict.fromkeys(STEPS, 0)
+    assert "Simulated" in report.text
+    assert [log["log"] for log in logs] == ["localhost/probe/1"], "it has a log of its own"
     (started,) = (entry for entry in entries if isinstance(entry, DebateStarted))
     assert started.simulated
     assert {plan.provider for plan in started.seats} == {"offline"}
