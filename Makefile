@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients vendor audit sbom lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -167,6 +167,13 @@ hostile: setup ## verify hostile files, and print how long and how much memory e
 # After a change to what is asked or answered. The types of TypeScript need node 20 and npm.
 clients: setup ## write the types of both clients anew from the OpenAPI document
 	@$(BIN)/python -m clients.generate
+
+dashboards: setup ## write dashboards/grafana/*.json from dashboards/boards
+	@$(BIN)/python -m dashboards.boards
+
+# What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
+dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)
+	@GAINSAY_TEST_DASHBOARDS=draw $(BIN)/pytest --quiet --no-header tests/dashboards/test_load.py
 
 vendor: setup ## take another VERSION of Swagger UI from npm into the package, with its hashes
 	@[ -n "$(VERSION)" ] || { echo "Say which version: make vendor VERSION=5.35.0" >&2; exit 2; }

@@ -347,20 +347,18 @@ async def sequencing_at(
 
 @asynccontextmanager
 async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
-    """Measure what the database knows during the block, and the log lag too unless a sequencer here does.
-
-    ``proofs`` says that no sequencer runs in this process.
+    """Measure what is shared during the block: the queue, money, what ends, probes, baselines. The log lag too, unless
+    a sequencer here does; ``proofs`` says that none runs in this process.
     """
     settings, databases = app.settings, dict.fromkeys((app.database, app.serving))
-    money = TenantMoney(app.database, all_budgets(settings.policy, settings.tenants))
-    ends = Ends(list(databases), files_with_certificates(settings))
-    tasks = [
-        asyncio.create_task(Backlog(app.database).run(), name="backlog"),
-        asyncio.create_task(money.run(), name="tenants' money"),
-        asyncio.create_task(ends.run(), name="ends"),
-        asyncio.create_task(Baselines(app.database).run(), name="baselines"),
-        asyncio.create_task(LastProbe(app.database, prober(settings.tenants)).run(), name="last probe"),
+    measured: list[Backlog | Baselines | TenantMoney | Ends | LastProbe] = [
+        Backlog(app.database),
+        Baselines(app.database),
+        TenantMoney(app.database, all_budgets(settings.policy, settings.tenants)),
+        Ends(list(databases), files_with_certificates(settings)),
+        LastProbe(app.database, prober(settings.tenants)),
     ]
+    tasks = [asyncio.create_task(each.run(), name=type(each).__name__) for each in measured]
     if proofs:
         lag = LogLag(app.database, app.settings.policy.audit)
         tasks.append(asyncio.create_task(lag.run(), name="lateness"))

@@ -52,7 +52,7 @@ DEBATES_CONCLUDED = counter(
             "auditUnavailable fault aborted"
         ),
     },
-    begun=False,
+    begun={"status": ("failed",), "stop_reason": words("seatSilent promptMismatch auditUnavailable fault")},
 )
 CONFIDENCE = counter(
     "gainsay_debate_confidence_total",
@@ -64,6 +64,7 @@ CHALLENGE_STRENGTH = histogram(
     "The critic's own rating of each critique, 1 to 10.",
     {"task_type": TASK_TYPES, "take": ("1", "2")},
     buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+    begun=True,
 )
 CRITIC_RETRIES = counter("gainsay_critic_retries_total", "Critiques asked for again.", {"task_type": TASK_TYPES})
 MODERATOR_CONFIDENCE = counter(
@@ -83,6 +84,7 @@ UNCERTAINTIES = histogram(
     "Explicit uncertainties of the closing seat of a concluded debate.",
     {"task_type": TASK_TYPES},
     buckets=_POINTS,
+    begun=True,
 )
 UNCERTAINTIES_BASELINE = gauge(
     "gainsay_debate_explicit_uncertainties_baseline",
@@ -154,11 +156,11 @@ FLAGS = counter(
     "gainsay_debate_flags_total",
     "Flags of concluded debates.",
     {"task_type": TASK_TYPES, "flag": words(_FLAGS)},
-    begun=False,
+    begun={"flag": ("promptReview",)},
 )
 DEBATE_SECONDS = histogram(
     "gainsay_debate_seconds",
-    "Time from the receipt of a case to the end of its debate, by the database's clock.",
+    "Time from the receipt of a case to its decision, by the database's clock; failed and aborted debates have none.",
     {"task_type": TASK_TYPES, "format": FORMATS},
     buckets=(1, 5, 15, 30, 60, 120, 300, 600, 1_800, 7_200),
 )
@@ -212,6 +214,7 @@ COST_RATIO = histogram(
     "What a concluded debate cost, divided by the catalogue's estimate.",
     {"task_type": TASK_TYPES},
     buckets=(0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 4.0),
+    begun=True,
 )
 TOKENS = counter(
     "gainsay_tokens_total",

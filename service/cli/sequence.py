@@ -68,7 +68,8 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
             async def troubles() -> list[str]:
                 return sequencer.troubles
 
-            address = await stack.enter_async_context(serving(make_probe_app(troubles), host, port))
+            probed = make_probe_app(troubles, metrics_token=settings.metrics_token)
+            address = await stack.enter_async_context(serving(probed, host, port))
         about = f", {address}/metrics has the metrics" if address else ""
         announce(log_lines.SEQUENCING, f"sequencing{about}; Ctrl-C stops", address=address)
         name = await end.came()

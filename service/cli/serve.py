@@ -216,7 +216,7 @@ async def _work(
                 from service.web.probe_server import make_probe_app
                 from service.web.server import serving
 
-                probed = make_probe_app(app.troubles, app.authenticator)
+                probed = make_probe_app(app.troubles, app.authenticator, metrics_token=settings.metrics_token)
                 address = await stack.enter_async_context(serving(probed, host, port))
             await stack.enter_async_context(running_lag_meter(app))
             releasing = await stack.enter_async_context(running_worker(app))

@@ -15,7 +15,7 @@ from service.audit.note import BadKey, PublicKey
 from service.cli import exit_codes, startup
 from service.cli.logs import announce
 from service.errors import SettingsError
-from service.policy.settings import TOKEN
+from service.policy.settings import TOKEN, read_metrics_token
 from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
 from service.proving.signing.local import LocalSigner
@@ -49,6 +49,7 @@ def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: in
     memory. After losing it, begin again as a new witness with a new key.
     """
     startup.start_without_settings()
+    metrics_token = read_metrics_token(os.environ)
     heads = CheckpointFiles(folder, "witnessed")
     countersigner = Countersigner(read_place(place, os.environ), [_log(text) for text in logs], heads)
     heads.alone()
@@ -57,9 +58,9 @@ def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: in
         words = f"witness on {address}/add-checkpoint, {_remembered(heads)}; Ctrl-C stops"
         announce(log_lines.WITNESSING, words, address=address, heads=heads.count())
 
-    from service.web.signer_api import make_witness_api
+    from service.web.signer_api import Probed, make_witness_api
 
-    return _serve(make_witness_api(countersigner), host, port, ready)
+    return _serve(make_witness_api(countersigner, Probed(heads.troubles, metrics_token)), host, port, ready)
 
 
 @click.command()
@@ -75,6 +76,7 @@ def signer(place: str, folder: Path, host: str, port: int) -> int:
     it.
     """
     startup.start_without_settings()
+    metrics_token = read_metrics_token(os.environ)
     token = read_token(os.environ)
     if token is None and not is_loopback(host):
         raise SettingsError(f"expected {TOKEN} for a signer on {host}, found none; set it, or listen on 127.0.0.1")
@@ -86,9 +88,9 @@ def signer(place: str, folder: Path, host: str, port: int) -> int:
         words = f"signer on {address}, {_remembered(heads)}; Ctrl-C stops"
         announce(log_lines.SIGNING, words, address=address, heads=heads.count())
 
-    from service.web.signer_api import make_signer_api
+    from service.web.signer_api import Probed, make_signer_api
 
-    return _serve(make_signer_api(local, token), host, port, ready)
+    return _serve(make_signer_api(local, token, Probed(heads.troubles, metrics_token)), host, port, ready)
 
 
 def _serve(app: ASGIApp, host: str, port: int, ready: Callable[[str], None]) -> int:

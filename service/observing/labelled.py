@@ -3,7 +3,8 @@
 A metric is declared once, with its name, its help, and each label with its possible values; `initialise` creates all
 series from these declarations. Label values come from closed sets only (task type, format, seat, model alias, reasons).
 Counters for known label values exist from the start, so that a first event is an increase and no new series;
-``begun=False`` marks those that would be too many.
+``begun=False`` marks those that would be too many, and a mapping those that begin for some values of a label alone. A
+histogram begins with its first event, unless an alert counts its events.
 
 A value that is not in a label's list is a mistake in the code: it is logged once and counted as ``other``, because a
 metric never ends a debate. Where ``strict`` is set, as in every test, it raises.
@@ -58,6 +59,8 @@ TASK_TYPES, FORMATS, MODELS, SEATS = Given
 UNLISTED: tuple[str, ...] = ()
 """Values that no list can hold: numbers, routes, names that settings give. A series begins with its first event."""
 Values = tuple[str, ...] | Given
+Begun = bool | Mapping[str, tuple[str, ...]]
+"""Whether all series of known values exist from the start, or those of these values of these labels."""
 BUILT_IN: dict[Given, set[str]] = {FORMATS: set()}
 """Given values that only a build can change, once known. The others are one policy's: an earlier one may name more."""
 NAMED_TENANTS: set[str] = set()
@@ -69,7 +72,7 @@ LABELLED: list[Labelled[Any]] = []
 class Labelled(Generic[M]):
     """A metric with labels, and the possible values of each label."""
 
-    def __init__(self, name: str, metric: M, known: Mapping[str, Values], *, begun: bool = False) -> None:
+    def __init__(self, name: str, metric: M, known: Mapping[str, Values], *, begun: Begun = False) -> None:
         self.name, self.known, self.begun = name, known, begun
         self.metric: M = metric
         self._reported: set[str] = set()
@@ -139,7 +142,7 @@ total, level = partial(Counter, registry=REGISTRY), partial(Gauge, registry=REGI
 """A counter and a gauge without labels."""
 
 
-def counter(name: str, help_text: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
+def counter(name: str, help_text: str, labels: Mapping[str, Values], *, begun: Begun = True) -> Labelled[Counter]:
     """A counter; its series start at zero if all values are known, unless they would be too many (``begun``)."""
     return Labelled(name, Counter(name, help_text, tuple(labels), registry=REGISTRY), labels, begun=begun)
 
@@ -149,9 +152,12 @@ def gauge(name: str, help_text: str, labels: Mapping[str, Values]) -> Labelled[G
     return Labelled(name, Gauge(name, help_text, tuple(labels), registry=REGISTRY), labels)
 
 
-def histogram(name: str, text: str, labels: Mapping[str, Values], buckets: Sequence[float]) -> Labelled[Histogram]:
+def histogram(
+    name: str, text: str, labels: Mapping[str, Values], buckets: Sequence[float], *, begun: Begun = False
+) -> Labelled[Histogram]:
     """A histogram with labels; ``buckets`` are upper bounds in the metric's unit."""
-    return Labelled(name, Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
+    found = Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets)
+    return Labelled(name, found, labels, begun=begun)
 
 
 def named_tenant(tenant: str) -> str | None:
@@ -179,6 +185,9 @@ def initialise(
     for name, built_in in BUILT_IN.items():
         built_in.update(given[name])
     for metric in LABELLED:
-        known = [given[values] if isinstance(values, Given) else values for values in metric.known.values()]
-        for values in product(*known) if metric.begun else ():
-            metric.labels(**dict(zip(metric.known, values, strict=True)))
+        if metric.begun is False:
+            continue
+        known = {label: given[known] if isinstance(known, Given) else known for label, known in metric.known.items()}
+        known |= {} if metric.begun is True else metric.begun
+        for values in product(*known.values()):
+            metric.labels(**dict(zip(known, values, strict=True)))

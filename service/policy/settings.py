@@ -79,6 +79,7 @@ __all__ = [
     "Settings",
     "data_folder",
     "is_secret",
+    "read_metrics_token",
     "read_policy",
     "read_server",
     "read_settings",
@@ -208,6 +209,12 @@ def read_token(environment: Mapping[str, str]) -> str | None:
     """The credential that commands show a service, as it is now; raises what `read_server` raises."""
     given = _expect_faultless(environment).members.get("token")
     return None if given is None else _credential(CALLER_TOKEN, reveal_text(given, CALLER_TOKEN))
+
+
+def read_metrics_token(environment: Mapping[str, str]) -> str | None:
+    """The token of /metrics, for a process that reads no other settings; raises `SettingsError`."""
+    given = environment.get(METRICS_TOKEN)
+    return None if given is None else check_shared(METRICS_TOKEN, given)
 
 
 def _expect_faultless(environment: Mapping[str, str]) -> Environment:

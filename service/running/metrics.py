@@ -177,8 +177,9 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
 
 
 def _count_course(task_type: str, started: DebateStarted, outcome: Outcome, course: Course) -> None:
-    of = telemetry.DEBATE_SECONDS.labels(task_type=task_type, format=started.format)
-    of.observe(course.took_s, labelled.exemplar(course.trace))
+    if outcome.status in ("completed", "truncated"):  # docs/slo.md: of the others none was decided
+        of = telemetry.DEBATE_SECONDS.labels(task_type=task_type, format=started.format)
+        of.observe(course.took_s, labelled.exemplar(course.trace))
     if tenant := labelled.named_tenant(course.tenant):
         telemetry.TENANT_CONCLUDED.labels(tenant=tenant, status=outcome.status).inc()
 

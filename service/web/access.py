@@ -2,6 +2,7 @@
 
 1. The operation is found by the route. A route without one is refused, and an application that has one does not start.
 2. A public operation is open: it shows nothing of a tenant. A credential that comes with it is not looked at.
+   /metrics is open too for who shows its token (`service.web.metrics_door`).
 3. The authenticator says who calls, or refuses the request with 401.
 4. The table of roles says whether the caller has the operation's scope, or the request is refused with 403.
 5. The limits of the process and of the caller's rate are kept (`service.web.limits`).
@@ -25,6 +26,7 @@ from service.errors import Forbidden, IncompleteTable
 from service.identity.authentication import Authenticator, Presented
 from service.identity.caller import LOCAL, Caller
 from service.identity.roles import ROLES, SERVICE_WIDE, Role, Scope, acting, holders, reach
+from service.web.metrics_door import PATH, MetricsDoor
 from service.web.middleware import CALLER, route_of
 from service.web.operation import Operation
 
@@ -42,11 +44,17 @@ class Door:
     """The guards of an application's routes."""
 
     def __init__(
-        self, authenticator: Authenticator, ways: Mapping[Way, Operation], reached: Reached = _reaches_all
+        self,
+        authenticator: Authenticator,
+        ways: Mapping[Way, Operation],
+        reached: Reached = _reaches_all,
+        *,
+        metrics: MetricsDoor = MetricsDoor(),  # noqa: B008 - it has no state
     ) -> None:
         self._authenticator = authenticator
         self._ways = ways
         self._reached = reached
+        self._metrics = metrics
 
     async def admit(self, connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
         """Let a request in, with its caller in its state; raises `Unauthenticated` and `Forbidden`."""
@@ -57,7 +65,7 @@ class Door:
         operation = self._ways.get((method, request["path_template"]))
         if operation is None:
             raise Forbidden("no operation stands for this route, so no caller is let in")
-        if operation.scope == "public":
+        if operation.scope == "public" or (operation.path == PATH and self._metrics.opens(request["headers"])):
             return
         if not self._authenticator.configured:
             request["state"][CALLER] = LOCAL

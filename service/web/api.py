@@ -34,6 +34,7 @@ from service.web.compression import Compression
 from service.web.deprecations import announce, ends_of
 from service.web.limits import keep_limits, problems_of
 from service.web.loopback import LoopbackDoor
+from service.web.metrics_door import MetricsDoor
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
 from service.web.versions import expect_version
@@ -87,7 +88,8 @@ def make_api(site: AppState) -> Middleware:
         for status in (*operation.answers, *problems_of(operation)):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
     ends = ends_of(OPERATIONS)
-    door = Door(site.authenticator, ways(HANDLERS, OPERATIONS), site.reviews.require_reach)
+    metrics = MetricsDoor(site.service.settings.metrics_token)
+    door = Door(site.authenticator, ways(HANDLERS, OPERATIONS), site.reviews.require_reach, metrics=metrics)
 
     async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
         """All guards as one: Litestar copies the handler for each guard of each request."""

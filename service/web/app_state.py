@@ -14,6 +14,7 @@ from service.identity.caller import LOCAL, Caller
 from service.identity.management import Management
 from service.intake import Deployment
 from service.intake.decoding import most_bytes
+from service.policy.settings import Settings
 from service.prompts import Prompts
 from service.reviews import Reviews
 from service.reviews.evidence.reading_log import ReadingLog
@@ -31,6 +32,11 @@ HttpRequest = Request[Any, Any, Any]
 
 class Service(Protocol):
     """The process behind the endpoints."""
+
+    @property
+    def settings(self) -> Settings:
+        """Its configuration."""
+        ...
 
     @property
     def reviews(self) -> Reviews:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from litestar import Response, get, post
 from litestar.datastructures import State
@@ -16,29 +18,38 @@ from service.policy.mounted_secrets import TOKEN, reveal_text
 from service.proving.signing import CheckpointRefused, Signer
 from service.proving.signing.countersigner import TEXT, Countersigner
 from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
-from service.web import probes, problem_pages, problems
+from service.web import problem_pages, problems
 from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
 from service.web.application import Application
 from service.web.body import read_bytes
+from service.web.metrics_door import MetricsDoor
 from service.web.middleware import Middleware
+from service.web.probe_server import PROBES
 from service.web.refusals import Unauthorised, UnsupportedMediaType
 
 BODY_MAX = 1 << 16
 """Three times the size of 63 hashes and a note with some twenty signatures."""
 
 
-def make_witness_api(witness: Countersigner) -> Middleware:
+class Probed(NamedTuple):
+    """How a signer or witness is watched: its ``troubles``, and the token of its metrics, if there is one."""
+
+    troubles: Callable[[], Sequence[str]] = tuple
+    metrics_token: str | None = None
+
+
+def make_witness_api(witness: Countersigner, probed: Probed = Probed()) -> Middleware:  # noqa: B008 - a tuple
     """The application of a witness."""
-    return Middleware(_application((add_checkpoint, latest), {"witness": witness}))
+    return Middleware(_application((add_checkpoint, latest), {"witness": witness}, probed))
 
 
-def make_signer_api(signer: Signer, token: str | None) -> Middleware:
+def make_signer_api(signer: Signer, token: str | None, probed: Probed = Probed()) -> Middleware:  # noqa: B008 - a tuple
     """The application of a signer; without a token every client that reaches it may use it.
 
     ``token`` is the token, or ``file:PATH`` with it, which is read at each request.
     """
-    return Middleware(_application((keys, last, sign), {"signer": signer, "token": token}), quiet=True)
+    return Middleware(_application((keys, last, sign), {"signer": signer, "token": token}, probed), quiet=True)
 
 
 @post("/add-checkpoint", status_code=200)
@@ -95,11 +106,15 @@ async def sign(request: HttpRequest) -> Response[str]:
     return _answer(parse_note(note).signatures[0].line())
 
 
-def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Application:
+def _application(handlers: tuple[Any, ...], state: dict[str, Any], probed: Probed) -> Application:
+    async def troubles() -> Sequence[str]:
+        return await asyncio.to_thread(probed.troubles)
+
     return Application(
-        route_handlers=with_options([*handlers, *problem_pages.HANDLERS, probes.alive, probes.metrics]),
+        route_handlers=with_options([*handlers, *problem_pages.HANDLERS, *PROBES]),
+        guards=[MetricsDoor(probed.metrics_token).admit],
         exception_handlers={Exception: problems.answer},
-        state=State(state),
+        state=State({**state, "troubles": troubles}),
         openapi_config=None,
         logging_config=None,
         request_max_body_size=None,

@@ -31,6 +31,7 @@ from tests.fixtures.upstream import Upstream, upstream
 LOG = SigningKey.from_seed("localhost", bytes(range(40, 72)))
 WITNESS = SigningKey.from_seed("witness.example", bytes(range(72, 104)), COSIGNATURE)
 CALLER = "canary-credential-of-a-caller-3b"
+SCRAPER = "canary-token-of-prometheus-7d"
 HOOKS = b64encode(bytes(range(104, 136))).decode()
 VENDOR, GATEWAY, TOKEN = "sk-canary-7f3a91c2e5d8", "canary-gateway-51f0b2", "canary-token-of-the-signer-09"
 WRONG = "canary-wrong-password-4e"
@@ -208,6 +209,8 @@ URL = f"postgresql://a:{WRONG}@"
         (("config", "show"), {"GAINSAY_DATABASE_URL": "file:unfit"}),
         (("config", "show"), {"GAINSAY_DATABASE_URL": VENDOR, "GAINSAY_CA_FILE": "unfit"}),
         (("signer", "--key", "file:log.key", "--heads", "h"), {"GAINSAY_SIGNER_TOKEN": "file:unfit"}),
+        (("config", "show"), {"GAINSAY_METRICS_TOKEN": f"{WRONG} {WRONG}"}),
+        (("signer", "--key", "file:log.key", "--heads", "h"), {"GAINSAY_METRICS_TOKEN": f"{WRONG} {WRONG}"}),
         (("signer", "--key", "file:unfit", "--heads", "h"), {"GAINSAY_SIGNER_TOKEN": TOKEN}),
     ],
 )
@@ -257,6 +260,7 @@ def test_config_show_says_of_each_secret_that_it_is_set_and_from_where(
         "GAINSAY_SEQUENCER_URL": f"{URL}127.0.0.1/d",
         "GAINSAY_SIGNER_TOKEN": TOKEN,
         "GAINSAY_TOKEN": CALLER,
+        "GAINSAY_METRICS_TOKEN": SCRAPER,
         "GAINSAY_LEASE_S": "7",
         "GAINSAY_POLICY": str(tmp_path / "policy.toml"),
         "CANARY_GATEWAY": GATEWAY,
@@ -274,7 +278,8 @@ def test_config_show_says_of_each_secret_that_it_is_set_and_from_where(
     assert shown["GAINSAY_MIGRATE_URL"] == ("not set", "default")
     assert shown["GAINSAY_SIGNER_TOKEN"] == ("set", "the variable")
     assert shown["GAINSAY_TOKEN"] == ("set", "the variable")
+    assert shown["GAINSAY_METRICS_TOKEN"] == ("set", "the variable")
     assert shown["GAINSAY_LEASE_S"] == ("7.0", "the variable")
     assert shown["providers.open.key"] == ("set", f"from file {key}")
     assert shown["providers.closed.secret_headers.x-gateway"] == ("set", "the variable CANARY_GATEWAY")
-    assert not [secret for secret in (WRONG, VENDOR, GATEWAY, TOKEN, CALLER) if secret in printed]
+    assert not [secret for secret in (WRONG, VENDOR, GATEWAY, TOKEN, CALLER, SCRAPER) if secret in printed]

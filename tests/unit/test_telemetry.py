@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -142,14 +142,31 @@ def test_no_metric_has_labels_without_their_values() -> None:
 
 
 @pytest.mark.parametrize("metric", LABELLED, ids=lambda metric: metric.name)
-def test_a_counter_whose_values_are_known_begins_at_zero_with_each_of_them(metric: Labelled[Any]) -> None:
+def test_a_metric_whose_values_are_known_begins_at_zero_with_each_of_them(metric: Labelled[Any]) -> None:
     labelled.initialise(**GIVEN)
 
-    known = [GIVEN[values.value] if isinstance(values, Given) else values for values in metric.known.values()]
-    expected = [dict(zip(metric.known, values, strict=True)) for values in product(*known)] if metric.begun else []
+    known = {label: GIVEN[v.value] if isinstance(v, Given) else v for label, v in metric.known.items()}
+    known |= metric.begun if isinstance(metric.begun, Mapping) else {}
+    expected = [dict(zip(known, values, strict=True)) for values in product(*known.values())] if metric.begun else []
+    (family,) = metric.metric.collect()
+    name = f"{family.name}_count" if family.type == "histogram" else metric.name
 
     for labels in expected:
-        assert REGISTRY.get_sample_value(metric.name, labels) is not None, labels
+        assert REGISTRY.get_sample_value(name, labels) is not None, labels
+
+
+def test_a_counter_may_begin_with_some_of_the_values_of_a_label_alone() -> None:
+    labels: dict[str, labelled.Values] = {"seat": labelled.SEATS, "reason": ("a", "b")}
+    added = labelled.counter("test_some_total", "Added.", labels, begun={"reason": ("b",)})
+    try:
+        labelled.initialise(**GIVEN)
+
+        (found,) = added.metric.collect()
+        assert [s.labels for s in found.samples if s.name == "test_some_total"] == [{"seat": "critic", "reason": "b"}]
+        added.labels(seat="critic", reason="a").inc()
+    finally:
+        REGISTRY.unregister(added.metric)
+        labelled.LABELLED.remove(added)
 
 
 def test_a_label_that_is_added_to_a_declaration_is_begun_with_the_values_that_are_given() -> None:

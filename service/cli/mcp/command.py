@@ -19,7 +19,7 @@ from service.cli.help_sections import WHERE, option
 from service.cli.logs import announce
 from service.cli.terminal_text import say
 from service.errors import GainsayError, SettingsError
-from service.policy.settings import Settings, data_folder, read_token
+from service.policy.settings import Settings, data_folder, read_metrics_token, read_token
 
 if TYPE_CHECKING:
     from service.cli.mcp.callers import Callers
@@ -218,7 +218,7 @@ async def _by_http(desk: Desk, callers: Callers, where: Listening, end: startup.
     """Answer requests until a signal comes."""
     from service.cli.mcp.gateway import listening
 
-    async with listening(desk, callers, where) as address:
+    async with listening(desk, callers, where, read_metrics_token(os.environ)) as address:
         of = callers.address or "the database of this machine"
         words = f"serving MCP on {address} for {of}; Ctrl-C stops"
         announce(log_lines.SERVING_MCP, words, address=address, of=of)

@@ -1,6 +1,6 @@
 """Streamable HTTP: what is asked of a request before the protocol is read, and the sessions of each credential.
 
-1. The path is /mcp: 404.
+1. The path is /mcp: 404. Beside it stand /livez, /readyz and /metrics (`service.cli.mcp.probed`).
 2. Host and Origin are among those that the operator allows (a page's name may be made to lead here): 421, 403.
 3. Before a service the request shows its caller's credential in Authorization, and the service knows it: 401, with
    WWW-Authenticate. It is the only credential that this caller's tools are called with. The service's 403 and 429 are
@@ -41,6 +41,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.cli.mcp.callers import CREDENTIAL, ByCredential, Callers
 from service.cli.mcp.listening import Listening
+from service.cli.mcp.probed import Probed, probes_of
 from service.cli.mcp.server import Desk
 from service.cli.mcp.wire import fault_of
 from service.errors import GainsayError
@@ -77,7 +78,9 @@ def allowed(hosts: Sequence[str], origins: Sequence[str]) -> TransportSecuritySe
 
 
 @asynccontextmanager
-async def listening(desk: Desk, callers: Callers, where: Listening) -> AsyncIterator[str]:
+async def listening(
+    desk: Desk, callers: Callers, where: Listening, metrics_token: str | None = None
+) -> AsyncIterator[str]:
     """Answer requests as long as the block lasts; yields the address. Raises `CannotListen`."""
     security = allowed(where.allowed_hosts, where.allowed_origins)
     manager = StreamableHTTPSessionManager(
@@ -90,7 +93,7 @@ async def listening(desk: Desk, callers: Callers, where: Listening) -> AsyncIter
     credentials = Credentials(callers, strict=where.open) if isinstance(callers, ByCredential) else None
     inner = RequestBodyLimitMiddleware(StrictBodies(manager.handle_request), BODY_MAX)
     gateway = Gateway(Parting(inner, desk.closing), security, credentials, Sessions())
-    app = cast("ServedApp", gateway)
+    app = cast("ServedApp", Probed(gateway, probes_of(desk, callers, metrics_token)))
     async with manager.run(), serving(app, where.host, where.port, stopping=desk.closing.set) as address:
         yield f"{address}{PATH}"
 

@@ -94,6 +94,12 @@ class CheckpointFiles:
             ) from error
         self._lasting.append(descriptor)
 
+    def troubles(self) -> tuple[str, ...]:
+        """Why no head can be stored at present; empty where it can."""
+        if self._path.is_dir() and os.access(self._path, os.W_OK | os.X_OK):
+            return ()
+        return (f"the folder of heads {self._path} is gone, or cannot be written",)
+
     def last(self, origin: str) -> StoredCheckpoint | None:
         """The last head of a log, ``None`` if there never was one; raises `CheckpointFilesUnusable`."""
         return self._read(hashed(origin))

@@ -4,7 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -319,6 +319,19 @@ def test_how_long_a_debate_took_is_counted_once_with_the_trace_of_its_case(
     (family,) = telemetry.DEBATE_SECONDS.metric.collect()
     examples = {sample.labels["le"]: sample.exemplar for sample in family.samples if sample.exemplar}
     assert {le: example.labels for le, example in examples.items()} == ({"60.0": kept} if kept else {})
+
+
+@pytest.mark.parametrize("status", ["failed", "aborted"])
+def test_a_debate_without_a_decision_took_no_time_to_one(status: Literal["failed", "aborted"]) -> None:
+    entries = recorded("retried")
+    last = entries[-1]
+    assert isinstance(last, DebateConcluded)
+    ended = [*entries[:-1], replace(last, outcome=replace(last.outcome, status=status))]
+
+    found = added(lambda: count_entries(Facts.of(entries), Ledger.of(entries), ended, course=TheCourse(42.5)))
+
+    assert [dict(labels)["status"] for name, labels in found if name == "gainsay_debates_concluded_total"] == [status]
+    assert [name for name, _ in found if name.startswith("gainsay_debate_seconds")] == []
 
 
 def test_what_an_earlier_worker_recorded_is_not_counted_again() -> None:

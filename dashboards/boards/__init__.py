@@ -1,0 +1,1 @@
+"""The dashboards as code. `make dashboards` writes `dashboards/grafana/*.json` from here."""
