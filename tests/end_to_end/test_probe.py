@@ -23,13 +23,17 @@ from prometheus_client.parser import text_string_to_metric_families
 from service import telemetry
 from service.audit.note import SigningKey
 from service.cli import main
+from service.cli.access import place
 from service.cli.access.over_http import OverHTTP
 from service.cli.probe.case import the_case
 from service.cli.probe.probed import STEPS
+from service.cli.probe.steps import Probe
 from service.debate.entries import DebateStarted
+from service.errors import StoreUnavailable
 from service.identity.caller import Caller
 from service.report import Result
 from service.store.last_probe import LastProbe
+from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import policy_file
 from tests.fixtures.postgres import Database
@@ -387,6 +391,32 @@ async def test_a_bundle_that_was_changed_or_is_another_s_is_found_out(
             said.append((json.loads(ended.out)["failed"], ended.code))
 
     assert said == [("proof", 1), ("proof", 1)]
+
+
+def test_a_fault_of_the_prober_itself_is_in_its_metrics_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_server: str, _work: object) -> None:
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(place, "by_service", broken)
+
+    assert main(["probe", "--server", "http://127.0.0.1:9", "--metrics", str(tmp_path / "p.prom")]) == 3
+    assert metrics(tmp_path / "p.prom")["gainsay_probe_success"] == 0
+    assert "internal: KeyError" in capfd.readouterr().err
+
+
+def test_an_error_after_the_last_step_changes_no_result() -> None:
+    probe = Probe(Trust(), 60)
+    for _ in STEPS:
+        probe._note("good")
+    probe.fail(StoreUnavailable("the connection broke when it was closed"))
+    assert (probe.ended.code, probe.ended.failed, len(probe.ended.steps)) == (0, None, len(STEPS))
+
+    probe = Probe(Trust(), 60)
+    probe.fail(StoreUnavailable("no answer"))
+    probe.fail(StoreUnavailable("nor when it was closed"))
+    assert [step.detail for step in probe.ended.steps] == [f"{StoreUnavailable.code}: no answer"]
 
 
 def test_no_address_and_a_metrics_file_that_cannot_be(
