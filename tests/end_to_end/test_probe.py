@@ -31,12 +31,16 @@ from service.cli.probe.steps import Probe
 from service.debate.entries import DebateStarted
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
+from service.providers.anthropic import Anthropic
+from service.providers.openai_compatible import OpenAICompatible
 from service.report import Result
 from service.store.last_probe import LastProbe
+from service.store.stored_debate import read_head, read_records
 from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import policy_file
 from tests.fixtures.postgres import Database
+from tests.fixtures.running import a_request
 from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "openai-anthropic.toml"
@@ -189,6 +193,36 @@ async def test_the_prober_gets_no_real_model_and_no_debate_of_its_own(
     assert "simulated models decide here" in chatted.text
     assert "simulated models decide here" in batch.text
     assert debates["debates"] == []
+
+
+async def test_no_vendor_is_called_for_a_debate_of_before_its_tenant_was_the_prober_s(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    for folder in (before, after):
+        folder.mkdir()
+    plain, prober = policy_file(before, **REAL), policy_file(after, **REAL, tenants={"probe": {"purpose": "probe"}})
+    caller, called = Caller(tenant="probe"), list[str]()
+
+    async def noted(_self: object, body: bytes) -> None:
+        called.append(body.decode())
+        raise AssertionError("a vendor was called")
+
+    for adapter in (OpenAICompatible, Anthropic):
+        monkeypatch.setattr(adapter, "send", noted)
+    async with served(database.service_url, work=False, GAINSAY_POLICY=str(plain)) as site:
+        debate = (await site.app.reviews.record(a_request(), caller)).debate
+    with caplog.at_level("WARNING", "gainsay"):
+        async with served(database.service_url, GAINSAY_POLICY=str(prober)) as site:
+            async with asyncio.timeout(30):
+                while not [line for line in caplog.records if vars(line).get("event") == "debate.left_unfinished"]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            head = await read_head(site.app.database, debate, "probe")
+            kinds = [record.kind for record in await read_records(site.app.database, debate, "probe")]
+
+    assert called == []
+    assert head["spent"] == head["held"] == 0
+    assert kinds == ["case.received", "gate.decided", "debate.started"], "no call was even intended"
 
 
 async def test_the_prober_s_money_is_its_tenant_s_and_has_its_limit(
