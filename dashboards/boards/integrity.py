@@ -39,7 +39,7 @@ def _now() -> Row:
                     steps=above(1),
                 ),
                 number(
-                    "Differences found by checks",
+                    "Differences found",
                     "Differences that were found when logs were recomputed, in the time shown. Anything above 0 is an "
                     "incident.",
                     "short",
@@ -65,7 +65,7 @@ def _now() -> Row:
                     decimals=0,
                 ),
                 number(
-                    "Prompts that are not pinned",
+                    "Unpinned prompts",
                     "Calls not made because a prompt did not match its pin, in the time shown. A file has changed.",
                     "short",
                     Asked(increase("gainsay_prompt_mismatches_total"), "mismatches"),
@@ -176,8 +176,9 @@ def _witnesses() -> Row:
             line(
                 7,
                 graph(
-                    "Age of the oldest head without this witness",
-                    "How long a head waits for a witness, 0 if none does. Above an hour bundles are UNWITNESSED for "
+                    "Age of heads without a witness",
+                    "How long the oldest head waits for this witness, 0 if none does. Above an hour bundles are "
+                    "UNWITNESSED for "
                     "too long.",
                     "s",
                     Asked(most("gainsay_witness_age_seconds", by="witness"), "{{witness}}"),

@@ -7,7 +7,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from dashboards.boards.layout import MODEL as MODELS
 from dashboards.boards.layout import TASK_TYPE, Row, laid_out, line
 from dashboards.boards.layout import TENANT as TENANTS
-from dashboards.boards.panels import Asked, above, bars, below, graph, heat, number
+from dashboards.boards.panels import Asked, Steps, above, bars, below, graph, heat, number
 from dashboards.boards.promql import MODEL, TASK, TENANT, buckets, increase, mean, most, rate
 
 SPENT = "gainsay_debate_cost_usd_total"
@@ -15,6 +15,7 @@ EXPECTED = "gainsay_debate_expected_cost_usd_total"
 RATIO = "gainsay_debate_cost_to_estimate_ratio"
 CEILING = "gainsay_debate_ceiling_used_ratio"
 USD = "currencyUSD"
+UNNAMED = "no tenant with a limit is named"
 
 
 def money() -> Dashboard:
@@ -22,7 +23,7 @@ def money() -> Dashboard:
     says = (
         "What debates cost, what is held for those under way, and how good the estimates are. The panels by tenant "
         "have data "
-        "only where policy names tenants for metrics."
+        "only where GAINSAY_METRICS_TENANTS names tenants."
     )
     rows = (_now(), _spend(), _estimates(), _ceilings(), _tenants(), _refused())
     return laid_out("gainsay-money", says, "24h", (TENANTS, MODELS, TASK_TYPE), rows)
@@ -196,23 +197,25 @@ def _ceilings() -> Row:
 
 
 def _tenants() -> Row:
+    by = "tenant"
+    left, spent = "gainsay_tenant_limit_left_usd", "gainsay_tenant_spent_usd"
+    empty: Steps = ((None, "red"), (0.01, "blue"))
+    of_day, of_month = 'period="day"', 'period="month"'
     return Row(
-        "Tenants that policy names for metrics",
+        "Tenants that GAINSAY_METRICS_TENANTS names",
         (
             line(
                 8,
                 graph(
-                    "Limit left",
-                    "What a tenant may still spend in this day or month. At 0 its cases are refused.",
-                    USD,
-                    Asked(most("gainsay_tenant_limit_left_usd", TENANT, by="tenant, period"), "{{tenant}}, {{period}}"),
-                    steps=((None, "red"), (0.01, "blue")),
-                ),
-                graph(
-                    "Spent",
-                    "What a tenant has spent in this day or month. It falls to 0 when the next one begins.",
-                    USD,
-                    Asked(most("gainsay_tenant_spent_usd", TENANT, by="tenant, period"), "{{tenant}}, {{period}}"),
+                    "Debates that ended",
+                    "Debates of a tenant that ended, in the time shown, by status. truncated ones ran out of money or "
+                    "time.",
+                    "short",
+                    Asked(
+                        increase("gainsay_tenant_debates_concluded_total", TENANT, by="tenant, status"),
+                        "{{tenant}}, {{status}}",
+                    ),
+                    stacked=True,
                 ),
                 bars(
                     "Share of the limit that is left",
@@ -220,7 +223,36 @@ def _tenants() -> Row:
                     "percentunit",
                     Asked(_left(), "{{tenant}}, {{period}}"),
                     steps=below(0.25, 0.1),
-                    none="no tenant is named in policy",
+                    none=UNNAMED,
+                ),
+            ),
+            line(
+                7,
+                graph(
+                    "Left of the day",
+                    "What a tenant may still spend today. At 0 its cases are refused until tomorrow.",
+                    USD,
+                    Asked(most(left, TENANT, of_day, by=by), "{{tenant}}"),
+                    steps=empty,
+                ),
+                graph(
+                    "Left of the month",
+                    "What a tenant may still spend this month. At 0 its cases are refused until the next one.",
+                    USD,
+                    Asked(most(left, TENANT, of_month, by=by), "{{tenant}}"),
+                    steps=empty,
+                ),
+                graph(
+                    "Spent today",
+                    "What a tenant has spent of its day. It falls to 0 when the next one begins.",
+                    USD,
+                    Asked(most(spent, TENANT, of_day, by=by), "{{tenant}}"),
+                ),
+                graph(
+                    "Spent this month",
+                    "What a tenant has spent of its month. It falls to 0 when the next one begins.",
+                    USD,
+                    Asked(most(spent, TENANT, of_month, by=by), "{{tenant}}"),
                 ),
             ),
         ),
@@ -228,9 +260,10 @@ def _tenants() -> Row:
 
 
 def _left() -> str:
-    by = "tenant, period"
-    left = most("gainsay_tenant_limit_left_usd", TENANT, by=by)
-    return f"{left} / ({left} + {most('gainsay_tenant_spent_usd', TENANT, by=by)})"
+    """The share by tenant; `other` shows the least limit and all spending of several tenants, which have no share."""
+    named = (TENANT, 'tenant!="other"')
+    left = most("gainsay_tenant_limit_left_usd", *named, by="tenant, period")
+    return f"{left} / ({left} + {most('gainsay_tenant_spent_usd', *named, by='tenant, period')})"
 
 
 def _refused() -> Row:

@@ -33,7 +33,7 @@ ERRORS = 'status=~"5..|0"'
 def overview() -> Dashboard:
     """The dashboard to open first."""
     says = "Whether the service is there, what its callers see, and what waits. Open this one first."
-    rows = (_there(), _objectives(), _http(), _bounds(), _queue(), _leases(), _webhooks())
+    rows = (_there(), _objectives(), _probe(), _http(), _bounds(), _queue(), _leases(), _webhooks())
     return laid_out("gainsay-overview", says, "6h", (TASK_TYPE, FORMATS), rows)
 
 
@@ -100,6 +100,33 @@ def _there() -> Row:
                     Asked(most("gainsay_log_incidents"), "log"),
                     Asked(f"sum({most('gainsay_evidence_damage_open', by='subject')})", "damage"),
                     steps=above(1),
+                ),
+            ),
+        ),
+    )
+
+
+def _probe() -> Row:
+    return Row(
+        "The prober",
+        (
+            line(
+                5,
+                graph(
+                    "Probes",
+                    "1 where the last probe passed and 0 where it failed. A gap means that none was recorded yet.",
+                    "short",
+                    Asked(most("gainsay_probe_success"), "passed"),
+                    steps=below(1),
+                    high=1,
+                ),
+                graph(
+                    "Time of a probe",
+                    "How long the last probe took, from its case to its checked proof. It rises before callers "
+                    "complain.",
+                    "s",
+                    Asked(most("gainsay_probe_seconds"), "last probe"),
+                    steps=above(60, 20),
                 ),
             ),
         ),

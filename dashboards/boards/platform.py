@@ -14,7 +14,9 @@ DAY = 86400
 def platform() -> Dashboard:
     """The dashboard of what the service stands on."""
     says = "What the service stands on: PostgreSQL and its pools, memory, event loops, files, and what ends on a date."
-    return laid_out("gainsay-platform", says, "6h", (), (_runs(), _ends(), _database(), _loop(), _process(), _python()))
+    return laid_out(
+        "gainsay-platform", says, "6h", (), (_runs(), _ends(), _database(), _loop(), _process(), _python(), _traces())
+    )
 
 
 def _own(name: str) -> str:
@@ -37,6 +39,9 @@ def _runs() -> Row:
                     "The versions of the rules that decide: two of one at once are an update that has not ended.",
                     Asked(f"count by (engine, version) ({series('gainsay_engine_info')})", ""),
                 ),
+            ),
+            line(
+                6,
                 graph(
                     "Processes that answer",
                     "Processes that Prometheus could scrape, by job. A step down is a process that died or stopped.",
@@ -129,7 +134,10 @@ def _database() -> Row:
                     "Connections in use and idle, by pool. In use at the size of the pool, with some waiting, is a "
                     "pool too small.",
                     "short",
-                    Asked(total("gainsay_database_connections", by="pool, state"), "{{pool}}: {{state}}"),
+                    Asked(
+                        total("gainsay_database_connections", 'state!="waiting"', by="pool, state"),
+                        "{{pool}}: {{state}}",
+                    ),
                     stacked=True,
                 ),
                 graph(
@@ -232,6 +240,34 @@ def _process() -> Row:
                     Asked(files, "{{job}} {{instance}}"),
                     steps=above(0.8, 0.5),
                     high=1,
+                ),
+            ),
+        ),
+    )
+
+
+def _traces() -> Row:
+    return Row(
+        "Traces",
+        (
+            line(
+                6,
+                graph(
+                    "Spans, by what became of them",
+                    "Spans of traces that went to the collector (sent), that it did not take (failed) or that were "
+                    "left because too "
+                    "many waited. Without a collector there are none.",
+                    "ops",
+                    Asked(rate("gainsay_spans_total", by="result"), "{{result}}"),
+                ),
+                number(
+                    "Spans lost",
+                    "Spans that the collector did not take or that were left, in the time shown. Traces have gaps "
+                    "then.",
+                    "short",
+                    Asked(increase("gainsay_spans_total", 'result!="sent"'), "lost"),
+                    steps=above(1),
+                    decimals=0,
                 ),
             ),
         ),

@@ -19,16 +19,6 @@ METRIC = re.compile(r"(?<![\w:$])(gainsay[\w:]*|process_\w+|python_\w+|up)(?=\{)
 GRAFANA = {"__rate_interval", "__range", "__interval"}
 """Variables that Grafana itself sets."""
 
-NOT_YET = {
-    "gainsay_money_held_usd", "gainsay_tenant_limit_left_usd", "gainsay_tenant_spent_usd",
-    "gainsay_log_head_age_seconds", "gainsay_witness_age_seconds", "gainsay_partition_end_timestamp_seconds",
-    "gainsay_secret_expires_timestamp_seconds", "gainsay_certificate_expires_timestamp_seconds",
-    "gainsay_database_up", "gainsay_database_connections", "gainsay_probe_success",
-    "gainsay_probe_last_success_timestamp_seconds", "gainsay_probe_seconds",
-    "gainsay_debate_explicit_uncertainties_baseline",
-}  # fmt: skip
-"""Series that are not declared yet."""
-
 
 @dataclass(frozen=True)
 class Query:

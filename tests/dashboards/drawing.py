@@ -94,6 +94,8 @@ def _percent(value: float, decimals: int | None) -> str:
 def _duration(value: float) -> str:
     if abs(value) < 1:
         return f"{value * 1_000:.3g} ms"
+    if abs(value) >= 2 * 365.25 * 86_400:
+        return f"{value / 365.25 / 86_400:.1f} years"
     for size, name in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if abs(value) >= 2 * size:
             return f"{value / size:.3g} {name}"

@@ -2,8 +2,8 @@
 
 The vendor is on this machine and speaks both wires; which call goes wrong and how depends on its number alone. Cases of
 every format are debated; some are declined, refused, cut short by their ceiling, aborted, sent twice, brought in a
-batch. A worker is killed in the middle of a call, a webhook's receiver fails, a stored record is damaged, and at last
-the tenant's day is spent.
+batch. A worker is killed in the middle of a call, the prober looks, a webhook's receiver fails, the tenant's day is
+spent, a baseline is recorded, and at last a stored record is damaged.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from psycopg.conninfo import conninfo_to_dict
 
 from service.audit.note import COSIGNATURE, SigningKey
 from service.identity.roles import TENANT_ROLES
@@ -26,14 +27,16 @@ from tests.dashboards.scraping import Prometheus, scraping
 from tests.end_to_end.processes import Deployment, Process, deployed, until_ready
 from tests.end_to_end.vendors.policies import CLOSED, JUDGE, OPEN
 from tests.faults.books import models, wires
+from tests.fixtures import otlp
 from tests.fixtures.behaviours import Behaviour, Call, Cut, Model, Reply, Say, Slow, Status, reasoned, too_much
-from tests.fixtures.callers import Registers, identity_file
+from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import WRITTEN, policy_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.receivers import answering, receiving
 from tests.fixtures.running import TEXT
 from tests.fixtures.serving import JSON, SIGNING_KEY, a_case, a_declined_case, webhook_key
 from tests.fixtures.small_cases import CASES
+from tests.fixtures.stamping import AUTHORITY
 from tests.fixtures.upstream import Upstream
 from tests.fixtures.vendors import Heard, Tokens, usage
 
@@ -94,11 +97,12 @@ class Scripted:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The deployment under load: its processes by job, its callers' door, and the Prometheus that watches."""
+    """The deployment under load: its callers' door, the prober's key, workers by address, and what watches them."""
 
     processes: Deployment
     api: httpx.AsyncClient
-    workers: list[Process]
+    prober: Known
+    workers: dict[str, Process]
     prometheus: Prometheus
 
 
@@ -111,30 +115,35 @@ async def under_load(database: Database, folder: Path) -> AsyncIterator[Loaded]:
         till.port = int(server.sockets[0].getsockname()[1])
         stack.push_async_callback(till.close)
         await stack.enter_async_context(server)
+        spans = stack.enter_context(otlp.receiving())
         receiver = await stack.enter_async_context(receiving(answering(500)))
-        processes = await stack.enter_async_context(deployed(database, folder, **_settings(folder)))
-        found = await _started(processes, folder, till.url, Registers(database), stack)
+        processes = await stack.enter_async_context(deployed(database, folder, **_settings(folder, spans.http)))
+        found = await _started(processes, folder, (till.url, receiver.url), Registers(database), stack)
         await _work(found, receiver.url)
         yield found
 
 
-def _settings(folder: Path) -> dict[str, str]:
+def _settings(folder: Path, collector: str) -> dict[str, str]:
     return {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": collector,
         "GAINSAY_POLICY": str(folder / "gainsay.toml"),
         "GAINSAY_WEBHOOK_KEY": webhook_key(folder),
         "GAINSAY_IDENTITY": identity_file(folder),
         "GAINSAY_SIGNER_TOKEN": TOKEN,
         "GAINSAY_LEASE_S": str(LEASE_S),
         "GAINSAY_DRAIN_S": "0",
+        "GAINSAY_METRICS_TENANTS": "default",
         "GAINSAY_LOG_FORMAT": "text",
         "VENDOR_KEY": "sk-fake-0123456789abcdef",
     }
 
 
 async def _started(
-    processes: Deployment, folder: Path, vendor: str, registers: Registers, stack: AsyncExitStack
+    processes: Deployment, folder: Path, others: tuple[str, str], registers: Registers, stack: AsyncExitStack
 ) -> Loaded:
     """Every process, the ones that others need first; they start beside each other where they can."""
+    login = conninfo_to_dict(processes.environment["GAINSAY_DATABASE_URL"])["user"]
+    processes.tell(f"ALTER ROLE {login} VALID UNTIL '2099-12-31'")  # a password with an end, which no other test meets
     witness_key = folder / "witness.key"
     witness_key.touch(mode=0o600)
     witness_key.write_text(f"{WITNESS_KEY.encode()}\n", "ascii")
@@ -143,15 +152,16 @@ async def _started(
     of_log = ("--log", SIGNING_KEY.public.encode(), "--port", "0")
     witness = processes.start("witness", "--key", f"file:{witness_key}", "--heads", str(folder / "witnessed"), *of_log)
     signing, witnessing = [await each.says(r"(http://\S+:\d+)") for each in (signer, witness)]
-    policy_file(folder, **_policy(vendor, witnessing))
+    policy_file(folder, **_policy(*others, witnessing))
     sequencer = processes.start("sequence", "--port", "0", GAINSAY_SIGNING_KEY=signing)
     workers = [processes.start("work", "--port", "0") for _ in range(2)]
     api = processes.start("serve", "--no-worker", "--no-sequencer", "--port", "0")
     address = await api.address()
     await until_ready(address)
+    by_address = {await each.says(r"address=(http\S+)"): each for each in workers}
     at = {
         "gainsay-api": [address],
-        "gainsay-worker": [await each.says(r"address=(http\S+)") for each in workers],
+        "gainsay-worker": [*by_address],
         "gainsay-sequencer": [await sequencer.says(r"address=(http\S+)")],
         "gainsay-signer": [signing],
         "gainsay-witness": [witnessing],
@@ -161,11 +171,13 @@ async def _started(
     prometheus = await stack.enter_async_context(scraping(folder, targets, scraper.secret))
     caller = await registers.issue(*TENANT_ROLES)
     client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=60, headers=caller.headers))
-    return Loaded(processes, client, workers, prometheus)
+    await registers.add_tenant("probe")
+    prober = await registers.issue("requester", "auditor", tenant="probe")
+    return Loaded(processes, client, prober, by_address, prometheus)
 
 
-def _policy(url: str, witness: str) -> dict[str, Any]:
-    """The shipped policy with its seats at the vendor, a witness, a small day and webhooks to this machine."""
+def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
+    """The shipped policy with its seats at the vendor, a witness, a small day, and an authority that is away."""
     seats = {
         **dict.fromkeys(("framing", "proposer", "rebuttal"), OPEN),
         **dict.fromkeys(("critic", "classifier"), CLOSED),
@@ -173,19 +185,24 @@ def _policy(url: str, witness: str) -> dict[str, Any]:
         "debater": [OPEN, CLOSED],
     }
     vendors = {
-        name: {**each, "breaker_failures": 2, "breaker_pause_s": 1} for name, each in wires(url, CALL_TIMEOUT_S).items()
+        name: {**each, "breaker_failures": 2, "breaker_pause_s": 3} for name, each in wires(url, CALL_TIMEOUT_S).items()
     }
     return {
         **WRITTEN,
-        "providers": {**WRITTEN["providers"], **vendors},
-        "models": [*WRITTEN["models"], *models()],
+        "providers": vendors,
+        "models": models(),
         "seats": {
             name: {**seat, "model": seats[name], **({"fallback": OPEN} if seats[name] == CLOSED else {})}
             for name, seat in WRITTEN["seats"].items()
         },
         "budgets": {"zone": "UTC", "day_usd": DAY_USD, "month_usd": "1000.00"},
         "calls": {"turn_deadline_s": 20, "backoff_ms": 20, "backoff_max_ms": 200},
-        "audit": {**WRITTEN.get("audit", {}), "witnesses": [{"url": witness, "key": WITNESS_KEY.public.encode()}]},
+        "audit": {
+            **WRITTEN.get("audit", {}),
+            "witnesses": [{"url": witness, "key": WITNESS_KEY.public.encode()}],
+            "timestamps": {"url": away, "certificate": AUTHORITY, "every_s": 60},
+        },
+        "tenants": {"probe": {"purpose": "probe", "day_usd": "unlimited", "month_usd": "unlimited"}},
         "webhooks": {"allow_networks": ["127.0.0.0/8"], "allow_http": True, "ports": [], "timeout_s": 2},
     }
 
@@ -213,10 +230,10 @@ async def _work(found: Loaded, hook: str) -> None:
     forms = [*CASES] * 3
     first = [found.api.post("/v1/debates", json=case_of(n, form)) for n, form in enumerate(forms)]
     posted = [_id(answer) for answer in await asyncio.gather(*first)]
-    await asyncio.gather(_refusals(found.api), _batch(found.api), _listening(found.api, posted[:3]))
-    await _kill_a_worker(found)
+    await asyncio.gather(_refusals(found.api), _batch(found.api), _listening(found.api, posted[:3]), _kill(found))
     await found.api.post(f"/v1/debates/{posted[-1]}/abort", json={"reason": "no longer needed"})
     await _over(found)
+    await _probe(found)
     more = [
         case_of(100, "adversarial", estimatedDownside=50_000_000, costCeilingUSD="3.00", documents=[ORDERING]),
         case_of(101, "adversarial", costCeilingUSD="0.20"),
@@ -228,9 +245,26 @@ async def _work(found: Loaded, hook: str) -> None:
     await _over(found)
     await _reading(found.api, posted)
     await _seen(found, "gainsay_rows_compared_timestamp_seconds > 0")  # a process looks 30 seconds after its start
-    await _damage(found, posted[0])
     await _spend_the_day(found.api)
     await _seen(found, 'increase(gainsay_submissions_refused_total{limit="tenantDay"}[10s]) > 0')
+    await _over(found)
+    await _command(found, "baseline", "record", "--task-type", "contract", "--by", "Ada Lovelace", "--yes")
+    await _damage(found, posted[0])
+    await _seen(found, "gainsay_debate_explicit_uncertainties_baseline")
+    await _seen(found, "max(gainsay_evidence_damage_open) > 0")
+
+
+async def _probe(found: Loaded) -> None:
+    """Have the prober look, as a CronJob would."""
+    server = str(found.api.base_url)
+    key = ("--key", SIGNING_KEY.public.encode())
+    await _command(found, "probe", *key, GAINSAY_SERVER=server, GAINSAY_TOKEN=found.prober.secret)
+
+
+async def _command(found: Loaded, *words: str, **variables: str) -> None:
+    """Run a command to its end, which must be a good one."""
+    running = found.processes.start(*words, **variables)
+    assert await running.ends() == 0, running.told
 
 
 def _id(answer: httpx.Response) -> str:
@@ -271,10 +305,10 @@ async def _listening(api: httpx.AsyncClient, debates: list[str]) -> None:
                     break
 
 
-async def _kill_a_worker(found: Loaded) -> None:
-    """End a worker that has a call under way; the other one takes its debates over after the lease."""
-    await found.processes.finds("SELECT 1 FROM gainsay.debate_head WHERE state = 'running' AND held > 0", 2)
-    found.workers[0].send(signal.SIGKILL)
+async def _kill(found: Loaded) -> None:
+    """End a worker in the middle of its debates; the other one takes them over after the lease."""
+    busiest = max(await _seen(found, "gainsay_debates_running >= 3"), key=lambda each: float(each["value"][1]))
+    found.workers[f"http://{busiest['metric']['instance']}"].send(signal.SIGKILL)
 
 
 async def _over(found: Loaded) -> None:
@@ -289,13 +323,14 @@ async def _over(found: Loaded) -> None:
     raise AssertionError(f"debates that have not ended: {left}")
 
 
-async def _seen(found: Loaded, expr: str) -> None:
-    """Wait until Prometheus has seen something."""
+async def _seen(found: Loaded, expr: str) -> list[JSON]:
+    """Wait until Prometheus has seen something, and give it."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        if (await found.prometheus.get("query", query=expr))["result"]:
-            return
-        await asyncio.sleep(0.5)
+        series: list[JSON] = (await found.prometheus.get("query", query=expr))["result"]
+        if series:
+            return series
+        await asyncio.sleep(0.3)
     raise AssertionError(f"Prometheus has not seen {expr}")
 
 

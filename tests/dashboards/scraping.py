@@ -51,8 +51,8 @@ class Prometheus:
         return told["data"]
 
     async def over_time(self, expr: str, until: float | None = None) -> list[Line]:
-        """What an expression gave from the first scrape on, each second."""
-        span = {"start": self.began, "end": until or time.time(), "step": STEP_S}
+        """What an expression gave from the first scrape on, each second; the last step is not before now."""
+        span = {"start": self.began, "end": until or time.time() + STEP_S, "step": STEP_S}
         found = (await self.get("query_range", query=expr, **span))["result"]
         return [Line(each["metric"], tuple((at, float(value)) for at, value in each["values"])) for each in found]
 
