@@ -61,11 +61,11 @@ def series() -> Series:
 
 
 def added(act: Callable[[], None]) -> Series:
-    """What the act adds to every series, rounded to a micro-unit; what stays the same is left out."""
+    """What the act adds to every series, rounded to a billionth; what stays the same is left out."""
     before = series()
     act()
     after = series()
-    grown = {key: round(value - before.get(key, 0.0), 6) for key, value in after.items()}
+    grown = {key: round(value - before.get(key, 0.0), 9) for key, value in after.items()}
     return {key: value for key, value in grown.items() if value}
 
 
