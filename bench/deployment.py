@@ -109,6 +109,13 @@ class Run(NamedTuple):
     idle_memory: int
 
 
+class Other(NamedTuple):
+    """Another way to run: by a command in place of the service's own, with these variables beside the usual ones."""
+
+    command: Sequence[str] = ()
+    variables: Mapping[str, str] = {}
+
+
 class Deployment(NamedTuple):
     """The processes, a key for the API, and a superuser's connection."""
 
@@ -227,11 +234,13 @@ def deployed(
     says: str = "canned",
     counted: bool = False,
     folded: Path | None = None,
+    other: Other | None = None,
 ) -> Iterator[Deployment]:
     """A deployment that is ready, gone afterwards.
 
     The vendor ``says`` canned words or what the offline models say. With ``counted`` PostgreSQL counts statements,
-    which takes CPU too. The first worker writes samples of its stacks to the file ``folded``.
+    which takes CPU too. The first worker writes samples of its stacks to the file ``folded``, or is run in an
+    ``other`` way.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gainsay-bench-")))
@@ -256,6 +265,7 @@ def deployed(
             "GAINSAY_IDENTITY": str(_written(folder / "identity.toml", "[keys]\n")),
             "GAINSAY_DRAIN_S": "0",
             "VENDOR_KEY": "sk-fake-0123456789abcdef",
+            **(other.variables if other else {}),
         }
         signing = {
             "GAINSAY_SEQUENCER_URL": str(where.sequencer),
@@ -263,7 +273,9 @@ def deployed(
             "GAINSAY_HEADS_DIR": str(folder / "heads"),
         }
         run = [sys.executable, "-m", "service"]
-        sampled = [sys.executable, str(HERE / "sampler.py"), str(folded)] if folded else run
+        sampled = (
+            [sys.executable, str(HERE / "sampler.py"), str(folded)] if folded else [*((other and other.command) or run)]
+        )
         sequencer = stack.enter_context(started([*run, "sequence", "--port", "0"], "sequencing", {**common, **signing}))
         serve = [*run, "serve", "--no-worker", "--no-sequencer", "--port", "0"]
         api = stack.enter_context(started(serve, ADDRESS, common))

@@ -15,6 +15,7 @@ from bench import (
     find,
     in_process,
     loop,
+    observing,
     over_http,
     overspend,
     peers,
@@ -27,6 +28,7 @@ from bench import submissions as submitting
 from bench.figures import Part, Row
 
 LEANEST = "the leanest framework"
+UNOBSERVED = "that worker"
 _MS = "ms"
 
 PARTS: Mapping[str, Part] = {
@@ -51,6 +53,16 @@ PARTS: Mapping[str, Part] = {
         over_http.statements,
         {"statements": Row("statements a debate, the sequencer's left out", "")},
         turns=1,
+    ),
+    "observing": Part(
+        "what it costs a worker to be observed, beside one that counts and logs nothing",
+        observing.observing,
+        {
+            "bare": Row("a worker that counts and logs nothing, five calls", _MS),
+            "shipped": Row("with metrics and JSON logs", _MS, 1.05, peer=UNOBSERVED),
+            "drawn": Row("and with traces, one of twenty kept", _MS, 1.10, peer=UNOBSERVED),
+            "all": Row("and with every trace kept", _MS, peer=UNOBSERVED),
+        },
     ),
     "documents": Part(
         "CPU of a worker and its process of checks for a debate, by the document; none repeats itself",

@@ -45,16 +45,17 @@ def record(task_type: str, days: int, by: str, yes: bool) -> int:
     gainsay baseline record --task-type contract --days 90 --by "Ada Lovelace"
     Exit codes: 0 recorded, 1 too few debates, 2 usage, 3 failed.
     """
+    place.refuse_server("baseline record")
     if not by.strip() or len(by) > BY_MAX:
         raise click.UsageError(f"--by: expected 1 to {BY_MAX} characters that say who records it")
-    counted = _on_database("baseline record", lambda database: _counted(database, task_type, days))
+    counted = _on_database(lambda database: _counted(database, task_type, days))
     say(_measured(counted, days))
     if counted.debates < DEBATES_MIN:
         say(f"not recorded: a baseline needs {DEBATES_MIN} debates; widen --days, or wait for more")
         return exit_codes.NEGATIVE
     if not yes:
         click.confirm("Record this as the baseline?", abort=True)
-    at = _on_database("baseline record", lambda database: keep(database, counted, by))
+    at = _on_database(lambda database: keep(database, counted, by))
     say(f"recorded at {at.isoformat(timespec='seconds')} by {unbroken(by)}")
     return exit_codes.DONE
 
@@ -63,7 +64,8 @@ def record(task_type: str, days: int, by: str, yes: bool) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list, the baseline in force first by task type.")
 def show(as_json: bool) -> int:
     """Show every recorded baseline: for each task type first the one in force, then those before it."""
-    found = _on_database("baseline show", baselines)
+    place.refuse_server("baseline show")
+    found = _on_database(baselines)
     if as_json:
         print_json([_as_json(one) for one in found])
         return exit_codes.DONE
@@ -82,14 +84,13 @@ async def _counted(database: Database, task_type: str, days: int) -> Counted:
     return await count(database, task_type, now - days * DAY_S, now)
 
 
-def _on_database(command: str, work: Callable[[Database], Awaitable[T]]) -> T:
+def _on_database(work: Callable[[Database], Awaitable[T]]) -> T:
     """What the work returns on the database of the settings."""
 
     async def done(url: str) -> T:
         async with Database.open(url, size=1) as database:
             return await work(database)
 
-    place.refuse_server(command)
     settings = startup.start(quiet=True)
     with database_url(settings) as url:
         return asyncio.run(done(url))

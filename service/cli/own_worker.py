@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from service.app import App
 from service.errors import GainsayError
-from service.policy.file.tenants import all_budgets
+from service.policy.file.tenants import all_budgets, confined
 from service.running.worker import Worker, WorkerConfig, new_process_name
 
 
@@ -21,8 +21,8 @@ def wait_finished(app: App, only: str | None) -> tuple[App, asyncio.Future[Gains
             trouble.set_result(error)
 
     settings, build = app.settings, app.reviews.deployment.build_hash
-    budgets = all_budgets(settings.policy, settings.tenants)
-    config = WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build, budgets=budgets)
+    of = {"budgets": all_budgets(settings.policy, settings.tenants), "confined": confined(settings.tenants)}
+    config = WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build, **of)
     config = replace(config, only=only)
     worker = Worker(app.database, app.hub, app.prompts, app.providers, config, on_trouble=note)
     return replace(app, worker=worker), trouble

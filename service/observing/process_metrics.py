@@ -33,7 +33,7 @@ HTTP_SECONDS = histogram(
     "gainsay_http_request_seconds",
     "Time to answer, without event streams and without requests that asked to be kept waiting.",
     {"method": UNLISTED, "route": UNLISTED},
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+    buckets=(0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10),
 )
 STREAMS = level("gainsay_http_event_streams", "Event streams that are open.")
 STREAMS_CUT = counter(

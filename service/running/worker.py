@@ -78,13 +78,15 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
     budgets: Budgets = Budgets()
     queue: Queue = Queue()
     shares: Mapping[str, int | None] = {}
+    confined: Mapping[str, frozenset[str]] = {}
     build: str = ""
 
     @classmethod
     def of(cls, policy: Policy, name: str, lease_s: float, build: str, **tenants: Any) -> WorkerConfig:
         """The configuration, by a policy, of a worker that claims any debate.
 
-        ``tenants`` are ``budgets`` and ``shares``, the limits of all tenants where some have others than the policy.
+        ``tenants`` are ``budgets`` and ``shares``, the limits of all tenants where some have others than the policy,
+        and ``confined``, the providers of tenants that may ask no others.
         """
         limits = {"budgets": policy.budgets, **tenants}
         return cls(name=name, lease_s=lease_s, calls=policy.calls, queue=policy.queue, build=build, **limits)
@@ -93,6 +95,11 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
     def places(self) -> int:
         """How many debates may run at the same time."""
         return self.queue.per_worker if self.limit is None else self.limit
+
+    def providers_of(self, tenant: str, every: Mapping[str, Provider]) -> Mapping[str, Provider]:
+        """The providers that a tenant's debates may ask."""
+        its = self.confined.get(tenant)
+        return every if its is None else {name: provider for name, provider in every.items() if name in its}
 
     @property
     def writer(self) -> Writer:
@@ -328,7 +335,7 @@ class Worker:
             log,
             sources,
             self._prompts,
-            self._providers,
+            config.providers_of(held.claimed.tenant, self._providers),
             calls=config.calls,
             on_recorded=recorded,
             worker=Surroundings(self._stopping, held, self._apart, self._lane),

@@ -33,7 +33,7 @@ from service.debate.model import TurnId
 from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.money import Ledger, Refusal
 from service.policy import Budgets
-from service.report.trace import Moment
+from service.report.trace import Moment, trace_of
 from service.store import derived
 from service.store.clock import DatabaseTime, database_time
 from service.store.found_by import as_record, found_by
@@ -125,10 +125,10 @@ class DebateLog:
         return (_instant(self._last_recorded) - _instant(self._moments[0].recorded)).total_seconds()
 
     @property
-    def trace(self) -> str | None:
-        """The id of the trace in which the case came, if it came in one."""
+    def trace(self) -> str:
+        """The id of the trace of the debate, which is that of its case's request where it came in one."""
         first = self._entries[0] if self._entries else None
-        return first.arrival.trace if isinstance(first, CaseReceived) and first.arrival else None
+        return trace_of(self.debate, first.arrival if isinstance(first, CaseReceived) else None)
 
     @property
     def deadline_in_s(self) -> float | None:

@@ -1076,15 +1076,19 @@ WHERE b.next > coalesce(c.size, 0);
 -- unproven --
 -- How many records are durable and not provable, the age of the oldest, and the age of the oldest latest head of a log
 -- whose records wait for longer than some seconds; all in seconds. A log without a head counts since its first record.
+-- A log that its tenant has left after an incident has no age: what waits in it stays so for good.
 WITH waiting AS (
     SELECT log, count(*) AS records, min(staged) AS since FROM pending GROUP BY log
     UNION ALL
     SELECT g.log, b.next - b.first, b.at FROM log_epoch g
     LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
     JOIN batch b ON b.log = g.log AND b.next > coalesce(c.size, 0)
+), followed AS (
+    SELECT log, lead(log) OVER (PARTITION BY tenant ORDER BY epoch) AS by FROM log_epoch
 ), late AS (
-    SELECT log, min(since) AS since FROM waiting GROUP BY log
-    HAVING min(since) < clock_timestamp() - make_interval(secs => %(late)s::float8)
+    SELECT log, min(since) AS since FROM waiting
+    WHERE log NOT IN (SELECT i.log FROM incident i JOIN followed f ON f.log = i.log AND f.by IS NOT NULL)
+    GROUP BY log HAVING min(since) < clock_timestamp() - make_interval(secs => %(late)s::float8)
 )
 SELECT coalesce(sum(records), 0)::bigint AS records,
        coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0)::float8 AS seconds,
@@ -1095,13 +1099,17 @@ FROM waiting;
 
 -- witness_lag --
 -- Of these witnesses, those that have not countersigned some head since the last one that they did, with the age of the
--- oldest such head, in seconds.
+-- oldest such head, in seconds. A log that its tenant has left after an incident is shown to no witness any more.
+WITH followed AS (
+    SELECT log, lead(log) OVER (PARTITION BY tenant ORDER BY epoch) AS by FROM log_epoch
+)
 SELECT w.name, max(extract(epoch FROM clock_timestamp() - a.at))::float8 AS seconds
 FROM unnest(%(names)s::text[]) AS w (name)
 CROSS JOIN log_epoch g
 LEFT JOIN LATERAL (SELECT max(size) AS size FROM cosignature WHERE log = g.log AND witness = w.name) AS s ON true
 CROSS JOIN LATERAL (
     SELECT at FROM checkpoint WHERE log = g.log AND size > coalesce(s.size, -1) ORDER BY size LIMIT 1) AS a
+WHERE g.log NOT IN (SELECT i.log FROM incident i JOIN followed f ON f.log = i.log AND f.by IS NOT NULL)
 GROUP BY w.name;
 
 -- raise_incident --

@@ -35,7 +35,7 @@ from service.web.deprecations import announce, ends_of
 from service.web.limits import keep_limits, problems_of
 from service.web.loopback import LoopbackDoor
 from service.web.metrics_door import MetricsDoor
-from service.web.middleware import Middleware
+from service.web.middleware import SERVER_FAULT, Middleware
 from service.web.operations import OPERATIONS
 from service.web.versions import expect_version
 
@@ -84,8 +84,8 @@ def make_api(site: AppState) -> Middleware:
 
     The service's own code decodes bodies and writes OpenAPI, so that errors name fields and no page loads other hosts.
     """
-    for operation in OPERATIONS:
-        for status in (*operation.answers, *problems_of(operation)):
+    for operation in OPERATIONS:  # a refusal of a caller begins its series itself: most never come
+        for status in (*operation.answers, *(fault for fault in problems_of(operation) if fault >= SERVER_FAULT)):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
     ends = ends_of(OPERATIONS)
     metrics = MetricsDoor(site.service.settings.metrics_token)

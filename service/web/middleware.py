@@ -23,7 +23,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from service import log_lines, telemetry
 from service.identity.caller import Caller
 from service.observing import attributes as names
-from service.observing import tracing
+from service.observing import labelled, tracing
 from service.observing.span import Span, Value
 from service.observing.trace_context import Trace, trace_of_headers
 from service.web.every_answer import headers_of_every_answer, id_of_headers
@@ -137,9 +137,11 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
     route = route_of(scope.get("path_template") or OTHER)
     method = scope["method"] if scope["method"] in telemetry.HTTP_METHODS else OTHER
     telemetry.HTTP_REQUESTS.labels(method=method, route=route, status=str(status)).inc()
-    if not waited:
-        telemetry.HTTP_SECONDS.labels(method=method, route=route).observe(seconds)
     trace: Trace = scope["state"][TRACE]
+    if not waited:
+        seen = trace.sampled or not tracing.current().on  # an example that no collector has leads nowhere
+        example = labelled.exemplar(trace.id) if seen else None
+        telemetry.HTTP_SECONDS.labels(method=method, route=route).observe(seconds, example)
     fields = {
         "request": id_,
         "trace_id": trace.id,

@@ -726,6 +726,8 @@ def test_the_manual_says_of_each_command_whether_it_asks_a_service() -> None:
 
 
 DATABASE_ALONE = {
+    "baseline record": "baseline.py",
+    "baseline show": "baseline.py",
     "replay": "report.py",
     "rebuild": "rebuild.py",
     "audit pack": "audit/pack.py",

@@ -331,6 +331,28 @@ async def test_requests_are_counted_by_route_and_never_by_id(site: Served, finis
     assert finished["debateId"] not in scraped.text
 
 
+async def test_the_time_of_a_request_has_its_trace_as_an_example_in_openmetrics_alone(site: Served) -> None:
+    trace, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+    for end in ('01"}', "01"):  # the first is none, so its request begins a trace of its own
+        await site.http.get("/v1/prompts", headers={"traceparent": f"00-{trace}-{span}-{end}"})
+
+    plain = (await site.http.get("/metrics", headers={"accept": "text/plain"})).text
+    opened = (await site.http.get("/metrics", headers={"accept": "application/openmetrics-text"})).text
+
+    examples = [
+        sample.exemplar
+        for family in read_open(opened)  # type: ignore[no-untyped-call]
+        for sample in family.samples
+        if family.name == "gainsay_http_request_seconds" and sample.labels["route"] == "/v1/prompts" and sample.exemplar
+    ]
+    assert trace in [example.labels["trace_id"] for example in examples]
+    for example in examples:
+        assert example.labels.keys() == {"trace_id"}
+        assert sum(len(name) + len(value) for name, value in example.labels.items()) <= 128
+    assert trace not in plain
+    assert " # {" not in plain
+
+
 PLAIN, OPEN = "text/plain; version=0.0.4; charset=utf-8", "application/openmetrics-text; version=1.0.0; charset=utf-8"
 PROMETHEUS_2 = (
     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"

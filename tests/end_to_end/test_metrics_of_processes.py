@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -16,6 +17,7 @@ from service.audit.note import COSIGNATURE, SigningKey
 from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
 from service.proving.signing.local import LocalSigner
+from service.web.operations import OPERATIONS
 from service.web.probe_server import make_probe_app
 from service.web.server import serving
 from service.web.signer_api import Probed, make_signer_api, make_witness_api
@@ -73,6 +75,32 @@ async def test_a_process_says_that_it_lives_and_is_ready_and_gives_its_metrics(
     has_database = name in ("serve", "work", "sequence")
     assert shown.get("gainsay_database_up") == (1 if has_database else None)
     assert ("gainsay_log_unproven_records" in shown) == has_database, "nothing is shown that is not measured"
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("serve", 1_500), ("work", 1_400), ("sequence", 150), ("signer", 150), ("witness", 150)]
+)
+async def test_a_process_begins_with_a_bounded_number_of_samples(
+    addresses: dict[str, str], name: str, most: int
+) -> None:
+    """With the shipped policy. Each model of a policy adds some 60, each task type some 150."""
+    async with httpx.AsyncClient(base_url=addresses[name], verify=NO_TLS) as http:
+        samples = [line for line in (await http.get("/metrics")).text.splitlines() if not line.startswith("#")]
+
+    assert len(samples) <= most, "see docs/metrics.md: which labels do not occur together?"
+
+
+async def test_requests_to_every_route_add_a_bounded_number_of_samples(addresses: dict[str, str]) -> None:
+    async with httpx.AsyncClient(base_url=addresses["serve"], verify=NO_TLS) as http:
+        for operation in OPERATIONS:
+            path = re.sub(r"\{\w+\}", "x", operation.path)
+            await http.request(operation.method.upper(), path, headers={"content-length": "0"})
+        text = (await http.get("/metrics")).text
+
+    samples = [line for line in text.splitlines() if not line.startswith("#")]
+    routes = {sample for sample in samples if sample.startswith("gainsay_http_request_seconds_count")}
+    assert len(routes) > 40
+    assert len(samples) <= 2_250, len(samples)
 
 
 @pytest.mark.parametrize("name", PROCESSES[1:])

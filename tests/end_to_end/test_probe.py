@@ -23,16 +23,24 @@ from prometheus_client.parser import text_string_to_metric_families
 from service import telemetry
 from service.audit.note import SigningKey
 from service.cli import main
+from service.cli.access import place
 from service.cli.access.over_http import OverHTTP
 from service.cli.probe.case import the_case
 from service.cli.probe.probed import STEPS
+from service.cli.probe.steps import Probe
 from service.debate.entries import DebateStarted
+from service.errors import StoreUnavailable
 from service.identity.caller import Caller
+from service.providers.anthropic import Anthropic
+from service.providers.openai_compatible import OpenAICompatible
 from service.report import Result
 from service.store.last_probe import LastProbe
+from service.store.stored_debate import read_head, read_records
+from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import policy_file
 from tests.fixtures.postgres import Database
+from tests.fixtures.running import a_request
 from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "openai-anthropic.toml"
@@ -111,6 +119,9 @@ async def test_a_good_probe(
     async with a_site(database, tmp_path, monkeypatch, capfd) as site:
         ended = await site.probe("--key", SIGNING_KEY.public.encode(), "--metrics", str(file))
         debate = re.findall(r"debate ([0-9a-f-]{36})", ended.out)[0]
+        http, headers = site.served.http, site.key.headers
+        report = await http.get(f"/v1/debates/{debate}/report", headers={**headers, "accept": "text/markdown"})
+        logs = (await http.get("/v1/audit/logs", headers=headers)).json()["logs"]
         caller = Caller(tenant="probe", subject=site.key.subject)
         entries = [line.entry async for line in site.served.app.reviews.follow(debate, caller)]
 
@@ -123,6 +134,8 @@ async def test_a_good_probe(
     assert found["gainsay_probe_seconds"] > 0
     assert found["gainsay_probe_timestamp_seconds"] > 1_700_000_000
     assert {name: found[f"gainsay_probe_step_failed:{name}"] for name in STEPS} == dict.fromkeys(STEPS, 0)
+    assert "Simulated" in report.text
+    assert [log["log"] for log in logs] == ["localhost/probe/1"], "it has a log of its own"
     (started,) = (entry for entry in entries if isinstance(entry, DebateStarted))
     assert started.simulated
     assert {plan.provider for plan in started.seats} == {"offline"}
@@ -180,6 +193,36 @@ async def test_the_prober_gets_no_real_model_and_no_debate_of_its_own(
     assert "simulated models decide here" in chatted.text
     assert "simulated models decide here" in batch.text
     assert debates["debates"] == []
+
+
+async def test_no_vendor_is_called_for_a_debate_of_before_its_tenant_was_the_prober_s(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    for folder in (before, after):
+        folder.mkdir()
+    plain, prober = policy_file(before, **REAL), policy_file(after, **REAL, tenants={"probe": {"purpose": "probe"}})
+    caller, called = Caller(tenant="probe"), list[str]()
+
+    async def noted(_self: object, body: bytes) -> None:
+        called.append(body.decode())
+        raise AssertionError("a vendor was called")
+
+    for adapter in (OpenAICompatible, Anthropic):
+        monkeypatch.setattr(adapter, "send", noted)
+    async with served(database.service_url, work=False, GAINSAY_POLICY=str(plain)) as site:
+        debate = (await site.app.reviews.record(a_request(), caller)).debate
+    with caplog.at_level("WARNING", "gainsay"):
+        async with served(database.service_url, GAINSAY_POLICY=str(prober)) as site:
+            async with asyncio.timeout(30):
+                while not [line for line in caplog.records if vars(line).get("event") == "debate.left_unfinished"]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            head = await read_head(site.app.database, debate, "probe")
+            kinds = [record.kind for record in await read_records(site.app.database, debate, "probe")]
+
+    assert called == []
+    assert head["spent"] == head["held"] == 0
+    assert kinds == ["case.received", "gate.decided", "debate.started"], "no call was even intended"
 
 
 async def test_the_prober_s_money_is_its_tenant_s_and_has_its_limit(
@@ -382,6 +425,32 @@ async def test_a_bundle_that_was_changed_or_is_another_s_is_found_out(
             said.append((json.loads(ended.out)["failed"], ended.code))
 
     assert said == [("proof", 1), ("proof", 1)]
+
+
+def test_a_fault_of_the_prober_itself_is_in_its_metrics_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_server: str, _work: object) -> None:
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(place, "by_service", broken)
+
+    assert main(["probe", "--server", "http://127.0.0.1:9", "--metrics", str(tmp_path / "p.prom")]) == 3
+    assert metrics(tmp_path / "p.prom")["gainsay_probe_success"] == 0
+    assert "internal: KeyError" in capfd.readouterr().err
+
+
+def test_an_error_after_the_last_step_changes_no_result() -> None:
+    probe = Probe(Trust(), 60)
+    for _ in STEPS:
+        probe._note("good")
+    probe.fail(StoreUnavailable("the connection broke when it was closed"))
+    assert (probe.ended.code, probe.ended.failed, len(probe.ended.steps)) == (0, None, len(STEPS))
+
+    probe = Probe(Trust(), 60)
+    probe.fail(StoreUnavailable("no answer"))
+    probe.fail(StoreUnavailable("nor when it was closed"))
+    assert [step.detail for step in probe.ended.steps] == [f"{StoreUnavailable.code}: no answer"]
 
 
 def test_no_address_and_a_metrics_file_that_cannot_be(

@@ -124,6 +124,34 @@ async def test_a_witness_is_behind_since_the_oldest_head_that_it_has_not_counter
     assert all(map(math.isnan, ages()))
 
 
+async def test_a_log_that_its_tenant_has_left_after_an_incident_has_no_age(
+    database: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_lag, "WAITING_S", 0.0)
+    monkeypatch.setattr(log_lag, "WITNESSES_S", 0.0)
+    key = SigningKey.from_seed("a.example", b"1" * 32, COSIGNATURE).public
+    ages = []
+    async with Database.open(database.service_url, size=1) as opened:
+        gauges = log_lag.LogGauges(opened, [Witness("http://127.0.0.1:9", key.encode())])
+        async with a_sequencer(database) as sequencer:
+            stage(database, 1, range(3))
+            await sequencer.catch_up()
+        stage(database, 2, range(2))
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            for change in (
+                "SELECT",
+                f"INSERT INTO gainsay.incident (log, what) VALUES ('{LOG}', 'it was restored')",
+                "INSERT INTO gainsay.log_epoch SELECT log || '0', tenant, epoch + 1, key FROM gainsay.log_epoch",
+            ):
+                admin.execute(change)
+                await gauges.measure()
+                head, witness = telemetry.HEAD_AGE, telemetry.WITNESS_AGE.labels(witness=key.name)
+                ages.append((head._value.get() > 0, witness._value.get() > 0))
+
+    assert ages == [(True, True), (True, True), (False, False)]
+    assert measured()[0] == 2, "records of such a log are counted for good"
+
+
 async def test_the_database_is_up_while_it_answers_all_that_is_measured() -> None:
     def up() -> float | None:
         return REGISTRY.get_sample_value("gainsay_database_up")

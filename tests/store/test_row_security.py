@@ -68,17 +68,16 @@ READ = (
         "staged",
         "tree_end",
     ),
-    *("unproven", "unsigned", "unstamped", "reached", "has_case", "reviewers"),
+    *("unsigned", "unstamped", "reached", "has_case", "reviewers"),
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
-    *("next_batch_line", "batch_under_way", "batch_backlog", "witness_lag", "last_probe", "ended_within"),
+    *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
-EMPTY = {"opening", "unsigned", "unstamped", "witness_lag"}
-"""Those that find nothing here: first logs have no record that opens them, all heads are signed, stamped and
-countersigned."""
+EMPTY = {"opening", "unsigned", "unstamped"}
+"""Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
-    *("backlog", "batch_backlog", "staged", "unproven", "unsigned", "unstamped", "witness_lag", "ended_within"),
+    *("backlog", "batch_backlog", "staged", "unsigned", "unstamped", "ended_within"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
 WRITE = {

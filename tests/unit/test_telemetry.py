@@ -260,3 +260,32 @@ def test_a_model_of_an_earlier_policy_is_counted_by_its_name() -> None:
     telemetry.OVERRUNS.labels(model="of-an-earlier-policy").inc()
 
     assert REGISTRY.get_sample_value("gainsay_provider_overruns_total", {"model": "of-an-earlier-policy"}) == 1
+
+
+def test_a_gauge_that_is_measured_has_no_sample_before_that() -> None:
+    gauge = labelled.measured("test_measured_seconds", "Measured.")
+    try:
+        assert REGISTRY.get_sample_value("test_measured_seconds") is None
+        labelled.forget(gauge)
+        assert str(REGISTRY.get_sample_value("test_measured_seconds")) == "nan"
+        gauge.set(0)
+        assert REGISTRY.get_sample_value("test_measured_seconds") == 0
+    finally:
+        REGISTRY.unregister(gauge)
+
+
+def test_a_series_that_is_dropped_is_gone_and_begins_anew() -> None:
+    declared = labelled.gauge("test_dropped", "Dropped.", {"a": ("x", "y"), "b": ("x", "y")})
+    try:
+        declared.labels(a="x", b="y").set(1)
+        declared.labels(b="y", a="x").set(2)
+        declared.labels(a="y", b="x").set(3)
+        declared.drop(b="y", a="x")
+        declared.drop(b="y", a="x")
+
+        assert [series._value.get() for series in declared.every()] == [3]
+        assert REGISTRY.get_sample_value("test_dropped", {"a": "x", "b": "y"}) is None
+        assert declared.labels(a="x", b="y")._value.get() == 0
+    finally:
+        REGISTRY.unregister(declared.metric)
+        labelled.LABELLED.remove(declared)

@@ -7,8 +7,8 @@ A command that has the option does the same in all three places. Other commands 
     probe                                               asks a running service alone, and has no database without one
     gate, quote, models, budget                         they have the option too: the service answers by its policy
     keys, tenants, subjects                             the same: with what the caller's own credential may do there
-    replay, rebuild, `audit pack`, `check`, `rotate`    refused with it, unless GAINSAY_DATABASE_URL names a database
-    and `remember`
+    replay, rebuild, baseline, `audit pack`, `check`,   refused with it, unless GAINSAY_DATABASE_URL names a database
+    `rotate` and `remember`
 """
 
 from __future__ import annotations

@@ -68,18 +68,18 @@ def probe(
     from service.cli.probe.steps import Probe
     from service.cli.probe.textfile import write_metrics
 
-    running = Probe(_trust(keys, witnesses), within)
+    running, fault = Probe(_trust(keys, witnesses), within), None
     try:
         place.by_service(_address(server), running.run)
     except GainsayError as error:
         running.fail(error)
-    except Exception as fault:
-        running.fault(fault)
-        raise
-    finally:
-        if metrics is not None:
-            write_metrics(running.ended, metrics)
+    except Exception as found:  # noqa: BLE001 - the metrics say it too, before it goes on its way
+        running.fault(fault := found)
     probed = running.ended
+    if metrics is not None:
+        write_metrics(probed, metrics)
+    if fault is not None:
+        raise fault
     if as_json:
         print_json(probed.as_json())
     else:

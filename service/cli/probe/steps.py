@@ -81,7 +81,7 @@ class Probe:
 
     def fail(self, error: GainsayError) -> None:
         """End with an error, at the step that is under way."""
-        remedy = "" if isinstance(error, SettingsError) else REMEDIES[self._name]
+        remedy = "" if isinstance(error, SettingsError) else None
         self._fail(f"{error.code}: {error.detail}", exit_codes.code_of(error), remedy)
 
     def fault(self, fault: BaseException) -> None:
@@ -98,6 +98,8 @@ class Probe:
         self._steps.append(ProbeStep(name=self._name, good=True, seconds=self._took, detail=detail))
 
     def _fail(self, detail: str, code: int, remedy: str | None = None) -> None:
+        if self._code or len(self._steps) == len(STEPS):  # an error of taking leave, after the result
+            return
         advice = REMEDIES[self._name] if remedy is None else remedy
         self._steps.append(ProbeStep(name=self._name, good=False, seconds=self._took, detail=detail, remedy=advice))
         self._code = code

@@ -29,7 +29,7 @@ from service.policy.limits import Budget, Budgets, check_day_within_month
 from service.policy.policy import Policy, encode_policy
 from service.policy.rates import Rates
 from service.policy.webhooks import Webhooks
-from service.policy.wires import ProviderSetting
+from service.policy.wires import SIMULATED, ProviderSetting
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 OWN = ("policy", "gate", "debate", "formats", "limits", "dropin", "providers", "models", "seats")
@@ -133,6 +133,15 @@ def all_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Budgets:
 def prober(tenants: Mapping[str, TenantPolicy]) -> str | None:
     """The prober's tenant; ``None`` where no prober is configured."""
     return next((name for name, tenant in tenants.items() if tenant.probe), None)
+
+
+def confined(tenants: Mapping[str, TenantPolicy]) -> dict[str, frozenset[str]]:
+    """The tenants whose debates may ask some providers alone, with these: the prober, and the simulated ones.
+
+    A debate that began before its tenant was the prober's stays where it is; no vendor is called for it.
+    """
+    probes = {name: tenant.policy.providers for name, tenant in tenants.items() if tenant.probe}
+    return {name: frozenset(key for key in its if its[key].kind in SIMULATED) for name, its in probes.items()}
 
 
 def all_shares(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[str, int | None]:
