@@ -80,7 +80,7 @@ def _spend() -> Row:
             line(
                 8,
                 graph(
-                    "Spend by model",
+                    "Spend an hour, by model",
                     "Charged in an hour at the present pace, by model. A line that rises without more debates is a "
                     "dearer model.",
                     USD,
@@ -88,7 +88,7 @@ def _spend() -> Row:
                     stacked=True,
                 ),
                 graph(
-                    "Spend by task type",
+                    "Spend an hour, by task type",
                     "Charged in an hour at the present pace, by task type. It shows whose cases cost.",
                     USD,
                     Asked(f"3600 * {rate(SPENT, TASK, MODEL, by='task_type')}", "{{task_type}}"),
@@ -104,14 +104,14 @@ def _spend() -> Row:
             line(
                 7,
                 graph(
-                    "Tokens by model",
+                    "Tokens a second, by model",
                     "Tokens charged in a second, by model. A line that rises without more debates is longer texts.",
                     "short",
                     Asked(rate("gainsay_tokens_total", MODEL, by="model"), "{{model}}"),
                     stacked=True,
                 ),
                 graph(
-                    "Tokens by kind",
+                    "Tokens a second, by kind",
                     "Tokens charged in a second, by kind. reasoning and output cost most; cached_input saves.",
                     "short",
                     Asked(rate("gainsay_tokens_total", MODEL, by="kind"), "{{kind}}"),
@@ -184,7 +184,7 @@ def _ceilings() -> Row:
                     decimals=0,
                 ),
                 graph(
-                    "Money lost with workers, overruns",
+                    "Calls lost with workers, overruns",
                     "Calls charged in full because their worker was gone, and replies billed above their reservation.",
                     "ops",
                     Asked(rate("gainsay_attempts_lost_total", MODEL), "lost"),

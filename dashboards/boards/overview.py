@@ -292,7 +292,7 @@ def _queue() -> Row:
                     "short",
                     Asked(most("gainsay_debates_queued"), "queued"),
                     Asked(total("gainsay_debates_running"), "running"),
-                    Asked(f"sum({most('gainsay_batches_open', by='state')})", "batches open"),
+                    Asked(most("gainsay_batches_open", by="state"), "batches {{state}}"),
                 ),
                 graph(
                     "Age of the queue",
@@ -345,12 +345,11 @@ def _queue() -> Row:
                     stacked=True,
                 ),
                 graph(
-                    "Lines of batches",
+                    "Lines of batches settled",
                     "Lines of batches that became debates or were refused. Many refused lines are a faulty file or an "
                     "empty limit.",
                     "ops",
                     Asked(rate("gainsay_batch_lines_total", by="result"), "{{result}}"),
-                    Asked(f"{most('gainsay_batches_open', by='state')}", "open: {{state}}"),
                 ),
             ),
         ),

@@ -75,7 +75,7 @@ def _latency() -> Row:
             line(
                 8,
                 graph(
-                    "Calls",
+                    "Calls a second",
                     "Calls of models in a second. It follows the debates under way.",
                     "ops",
                     Asked(rate(f"{CALLS}_count", MODEL, by="model"), "{{model}}"),
@@ -105,7 +105,7 @@ def _latency() -> Row:
                     steps=above(80, 40),
                 ),
                 graph(
-                    "Tokens",
+                    "Tokens a second",
                     "Tokens charged in a second, by kind. Little cached_input means that prefixes are not used again.",
                     "short",
                     Asked(rate("gainsay_tokens_total", MODEL, by="kind"), "{{kind}}"),

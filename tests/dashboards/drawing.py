@@ -119,11 +119,12 @@ def draw(panel: JSON, box: Box, found: Sequence[Drawn]) -> str:
     frame = f'<rect x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}" rx="3" fill="#fff" stroke="{FAINT}"/>'
     title = text(box.x + 8, box.y + 15, shortened(panel["title"], box.w - 16, 11.5), size=11.5)
     inside = box.inner(8, 24, 8, 6)
+    told = f"{panel['title']}: {panel['description']}"
     if not found:
         body = text(box.x + box.w / 2, box.y + box.h / 2 + 8, defaults["noValue"], size=12, fill=GREY, anchor="middle")
     else:
         body = KINDS[panel["type"]](panel, inside, found)
-    return f"<g><title>{escape(panel['description'])}</title>{frame}{title}{body}</g>"
+    return f"<g><title>{escape(told)}</title>{frame}{title}{body}</g>"
 
 
 def _figures(panel: JSON, box: Box, found: Sequence[Drawn]) -> str:

@@ -104,7 +104,8 @@ def test_each_panel_says_what_it_means_in_a_unit_with_steps_and_words_for_no_dat
 def test_its_picture_shows_every_panel_that_it_has_now(uid: str) -> None:
     picture = (ROOT / "docs" / "dashboards" / f"{uid}.svg").read_text("utf-8")
     shown = re.findall(r"<g><title>(.*?)</title>", picture)
-    assert shown == [escape(panel["description"]) for panel in panels(BOARDS[uid])], "run make dashboards-preview"
+    described = [escape(f"{panel['title']}: {panel['description']}") for panel in panels(BOARDS[uid])]
+    assert shown == described, "run make dashboards-preview"
     assert f"dashboards/{uid}.svg" in (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 
 
