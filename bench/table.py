@@ -48,6 +48,12 @@ PARTS: Mapping[str, Part] = {
             **{f"peer {name}": Row(f"CPU of {name} for four calls", _MS, peer=LEANEST) for name in peers.PEERS},
         },
     ),
+    "statements": Part(
+        "statements, by PostgreSQL's own count",
+        over_http.statements,
+        {"statements": Row("statements a debate, the sequencer's left out", "")},
+        turns=1,
+    ),
     "observing": Part(
         "what it costs a worker to be observed, beside one that counts and logs nothing",
         observing.observing,
@@ -57,12 +63,6 @@ PARTS: Mapping[str, Part] = {
             "drawn": Row("and with traces, one of twenty kept", _MS, 1.10, peer=UNOBSERVED),
             "all": Row("and with every trace kept", _MS, peer=UNOBSERVED),
         },
-    ),
-    "statements": Part(
-        "statements, by PostgreSQL's own count",
-        over_http.statements,
-        {"statements": Row("statements a debate, the sequencer's left out", "")},
-        turns=1,
     ),
     "documents": Part(
         "CPU of a worker and its process of checks for a debate, by the document; none repeats itself",

@@ -38,7 +38,7 @@ def main() -> None:
             if hasattr(kind, name):
                 setattr(kind, name, nothing)
     series = _Nothing()
-    labelled.Labelled.labels = lambda *_, **__: series  # type: ignore[assignment,method-assign,return-value]
+    labelled.Labelled.labels = lambda *_, **__: series  # type: ignore[assignment,method-assign]
     metrics.count_entries = nothing
     sys.argv = ["gainsay", *sys.argv[1:]]
     runpy.run_module("service", run_name="__main__", alter_sys=True)

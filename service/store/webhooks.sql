@@ -132,7 +132,7 @@ SELECT d.seq, d.id, d.tenant, d.webhook, d.debate::text AS debate, d.n, d.status
        d.attempts > 2 AND EXISTS (SELECT FROM webhook_attempt a WHERE a.delivery = d.seq AND a.nth = d.attempts - 1
                                   AND a.outcome = 'lost') AS lost,
        (SELECT convert_from(p.body, 'UTF8')::jsonb -> 'arrival' FROM payload p
-        WHERE p.debate = d.debate AND p.n = 0 AND p.tenant = d.tenant) AS arrival
+        WHERE p.debate = d.debate AND p.n = 0) AS arrival
 FROM claim_deliveries(%(process)s, %(lease_s)s::float8, %(most)s, %(per_endpoint)s, %(per_tenant)s) d;
 
 -- end_attempt --

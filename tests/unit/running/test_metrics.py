@@ -518,7 +518,8 @@ def test_every_debate_of_every_format_is_counted_whole_whoever_recorded_its_part
     entries = World(seed, failing=15, refusing=3).drive(start_of(data.draw(formats.options(form))))
     parts = data.draw(st.lists(st.integers(0, len(entries)), max_size=4))
 
-    assert added(lambda: observe_all(entries, parts)) == added(lambda: observe_all(entries))
+    # A sum may be rounded to the one side or the other.
+    assert added(lambda: observe_all(entries, parts)) == pytest.approx(added(lambda: observe_all(entries)), abs=2e-6)
 
 
 def test_no_debate_is_counted_under_a_value_that_the_metric_does_not_declare() -> None:
