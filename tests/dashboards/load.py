@@ -48,7 +48,7 @@ DAY_USD = "6.00"
 GOOD = Model(reasoned)
 UNDISTURBED = "undisturbed"
 """In the question of one case of each format and of a high stake, so that each kind of data is there on every run."""
-OUTAGE = range(60, 72)
+OUTAGE = range(60, 66)
 """Calls of an outage, which all fail: the circuits open."""
 
 
@@ -84,14 +84,14 @@ class Scripted:
     latency_s: float = 0.15
 
     def __call__(self, call: Call) -> Reply:
+        if b"overcharged" in call.body and CLOSED.encode() in call.body:
+            return Model(too_much)(call)
         if UNDISTURBED.encode() in call.body:
             return GOOD(call)
         if call.n in OUTAGE:
-            return Status(503)(call)
+            return Status(500)(call)
         if call.n % 8 == 5:
             return TROUBLES[call.n // 8 % len(TROUBLES)](call)
-        if b"overcharged" in call.body and CLOSED.encode() in call.body:
-            return Model(too_much)(call)
         return Slow(self.latency_s * (1 + call.n % 4), GOOD)(call)
 
 
@@ -185,7 +185,7 @@ def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
         "debater": [OPEN, CLOSED],
     }
     vendors = {
-        name: {**each, "breaker_failures": 2, "breaker_pause_s": 3} for name, each in wires(url, CALL_TIMEOUT_S).items()
+        name: {**each, "breaker_failures": 1, "breaker_pause_s": 2} for name, each in wires(url, CALL_TIMEOUT_S).items()
     }
     return {
         **WRITTEN,
@@ -307,7 +307,8 @@ async def _listening(api: httpx.AsyncClient, debates: list[str]) -> None:
 
 async def _kill(found: Loaded) -> None:
     """End a worker in the middle of its debates; the other one takes them over after the lease."""
-    busiest = max(await _seen(found, "gainsay_debates_running >= 3"), key=lambda each: float(each["value"][1]))
+    busy = 'gainsay_debates_running >= 3 and on (instance) gainsay_entries_recorded_total{kind="turn.asked"} >= 6'
+    busiest = max(await _seen(found, busy), key=lambda each: float(each["value"][1]))
     found.workers[f"http://{busiest['metric']['instance']}"].send(signal.SIGKILL)
 
 

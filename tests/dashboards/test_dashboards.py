@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from html import escape
 
 import pytest
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
@@ -15,7 +16,7 @@ from dashboards.boards.layout import TITLES
 from dashboards.boards.writing import texts
 from service import telemetry  # noqa: F401 - it declares every metric
 from service.observing.labelled import REGISTRY
-from tests.dashboards.boards import FOLDER, GRAFANA, VARIABLE, boards, metrics, panels, queries
+from tests.dashboards.boards import FOLDER, GRAFANA, ROOT, VARIABLE, boards, metrics, panels, queries
 from tests.dashboards.rules import alerts, recorded
 
 BOARDS = boards()
@@ -97,6 +98,14 @@ def test_each_panel_says_what_it_means_in_a_unit_with_steps_and_words_for_no_dat
         if len(steps) > 1:
             drawn = panel["type"] in ("stat", "bargauge") or defaults["custom"]["thresholdsStyle"]["mode"] == "dashed"
             assert drawn, f"{name} has steps that are not shown"
+
+
+@each
+def test_its_picture_shows_every_panel_that_it_has_now(uid: str) -> None:
+    picture = (ROOT / "docs" / "dashboards" / f"{uid}.svg").read_text("utf-8")
+    shown = re.findall(r"<g><title>(.*?)</title>", picture)
+    assert shown == [escape(panel["description"]) for panel in panels(BOARDS[uid])], "run make dashboards-preview"
+    assert f"dashboards/{uid}.svg" in (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 
 
 @each
