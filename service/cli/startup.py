@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 import click
 
+from service.cli import log_export
 from service.cli.interruptions import ENDS, forget
 from service.cli.logs import log_from
 from service.cli.meanwhile import meanwhile, uncollected
@@ -84,12 +85,15 @@ def log_of_process(environment: Mapping[str, str]) -> None:
     log_from("INFO", form, traces=True)
     log_from("INFO", form := read_log_format(environment) or form, traces=True)
     log_from(read_level(environment), form, traces=True)
-    _trace(environment)
+    _send_observed(environment)
     stacks.listen()
 
 
-def _trace(environment: Mapping[str, str]) -> None:
-    """Begin to trace where OpenTelemetry's variables name a collector; what waits is sent when the process ends."""
+def _send_observed(environment: Mapping[str, str]) -> None:
+    """Send spans, and lines of the log, where OpenTelemetry's variables name a collector.
+
+    What waits is sent when the process ends.
+    """
     if not any(name.startswith("OTEL_") for name in environment):
         return
     from service import telemetry  # with what it imports it is slow, and quick commands start here too
@@ -98,7 +102,9 @@ def _trace(environment: Mapping[str, str]) -> None:
         telemetry.SPANS.labels(result=result).inc(spans)
 
     command = click.get_current_context(silent=True)
-    atexit.register(tracing.begin(environment, f"gainsay-{command.info_name if command else 'process'}", count))
+    name = f"gainsay-{command.info_name if command else 'process'}"
+    atexit.register(tracing.begin(environment, name, count))
+    atexit.register(log_export.begin(environment, name))
 
 
 def check_tables() -> None:

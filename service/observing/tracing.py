@@ -22,12 +22,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from service import __version__, log_lines
 from service.errors import SettingsError
+from service.observing.otlp import Destination, read_destination
 from service.observing.span import Span
 
 if TYPE_CHECKING:
@@ -42,8 +42,6 @@ END_S = 3.0
 """How long a process that ends waits until its spans are sent."""
 LOST_EVERY_S = 60.0
 """How often a log line says that spans were lost."""
-_PREFIX = "OTEL_EXPORTER_OTLP_"
-_HTTP, _GRPC = "http/protobuf", "grpc"
 _SAMPLER = "parentbased_traceidratio"
 
 Count = Callable[[str, int], None]
@@ -51,49 +49,23 @@ Count = Callable[[str, int], None]
 
 
 class TracesTo(Struct, frozen=True):
-    """Where spans are sent, and the share of traces that is kept; ``endpoint`` is empty where none is sent."""
+    """Where spans are sent, and the share of traces that is kept; ``to`` is ``None`` where none is sent."""
 
-    endpoint: str = ""
-    protocol: str = _HTTP
+    to: Destination | None = None
     share: float = SHARE
 
 
 def read_traces(environment: Mapping[str, str]) -> TracesTo:
     """What the variables say; raises `SettingsError` for one that cannot be followed. Shows no value of a header."""
-    given = {name: value.strip() for name, value in environment.items() if name.startswith("OTEL_") and value.strip()}
-    if given.get("OTEL_SDK_DISABLED", "").lower() == "true":
-        return TracesTo()
-    endpoint = given.get(f"{_PREFIX}TRACES_ENDPOINT") or given.get(f"{_PREFIX}ENDPOINT") or ""
-    protocol = given.get(f"{_PREFIX}TRACES_PROTOCOL") or given.get(f"{_PREFIX}PROTOCOL") or _HTTP
-    if endpoint:
-        _check_endpoint(endpoint)
-    if protocol not in (_HTTP, _GRPC):
-        raise SettingsError(f"expected {_HTTP} or {_GRPC} in {_PREFIX}PROTOCOL, found another one; JSON is not spoken")
-    if given.get("OTEL_TRACES_EXPORTER", "otlp") not in ("otlp", "none"):
-        raise SettingsError("expected otlp or none in OTEL_TRACES_EXPORTER: no other exporter is there")
-    if given.get("OTEL_TRACES_EXPORTER") == "none":
-        return TracesTo()
-    if given.get("OTEL_TRACES_SAMPLER", _SAMPLER) != _SAMPLER:
+    to = read_destination(environment, "TRACES", usual="otlp")
+    if environment.get("OTEL_TRACES_SAMPLER", "").strip() not in ("", _SAMPLER):
         raise SettingsError(f"expected {_SAMPLER} in OTEL_TRACES_SAMPLER, or no value: no other sampler is there")
-    return TracesTo(endpoint, protocol, _share(given.get("OTEL_TRACES_SAMPLER_ARG")))
+    return TracesTo(to, _share(environment.get("OTEL_TRACES_SAMPLER_ARG", "").strip()))
 
 
-def _check_endpoint(endpoint: str) -> None:
+def _share(text: str) -> float:
     try:
-        parts = urlsplit(endpoint)
-        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        whole = False
-    if not whole or "@" in endpoint or "?" in endpoint:
-        raise SettingsError(
-            f"expected {_PREFIX}ENDPOINT as http://HOST:PORT or https://HOST:PORT, without a password in it: what a "
-            f"collector asks for goes into {_PREFIX}HEADERS"
-        )
-
-
-def _share(text: str | None) -> float:
-    try:
-        share = SHARE if text is None else float(text)
+        share = float(text or SHARE)
     except ValueError:
         share = -1.0
     if not 0.0 <= share <= 1.0:
@@ -149,11 +121,11 @@ def use(tracing: Tracing) -> Tracing:
 
 def begin(environment: Mapping[str, str], name: str, count: Count) -> Callable[[], None]:
     """Begin to trace, if the variables name a collector; returns what ends it. Raises `SettingsError`."""
-    to = read_traces(environment)
-    if not to.endpoint:
+    found = read_traces(environment)
+    if found.to is None:
         return lambda: None
-    sender = Sender(_exporter(to), environment.get("OTEL_SERVICE_NAME") or name, count)
-    use(Tracing(sender.take, to.share))
+    sender = Sender(_exporter(found.to), environment.get("OTEL_SERVICE_NAME") or name, count)
+    use(Tracing(sender.take, found.share))
 
     def end() -> None:
         use(Tracing())
@@ -162,8 +134,8 @@ def begin(environment: Mapping[str, str], name: str, count: Count) -> Callable[[
     return end
 
 
-def _exporter(to: TracesTo) -> SpanExporter:
-    if to.protocol == _GRPC:
+def _exporter(to: Destination) -> SpanExporter:
+    if to.grpc:
         from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as OverGRPC
 
         return OverGRPC()

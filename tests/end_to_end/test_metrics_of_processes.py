@@ -78,7 +78,7 @@ async def test_a_process_says_that_it_lives_and_is_ready_and_gives_its_metrics(
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("serve", 1_500), ("work", 1_400), ("sequence", 150), ("signer", 150), ("witness", 150)]
+    ("name", "most"), [("serve", 1_500), ("work", 1_400), ("sequence", 200), ("signer", 200), ("witness", 200)]
 )
 async def test_a_process_begins_with_a_bounded_number_of_samples(
     addresses: dict[str, str], name: str, most: int

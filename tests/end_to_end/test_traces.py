@@ -154,6 +154,25 @@ async def test_a_collector_that_is_away_costs_spans_and_nothing_else(database: D
         await ended(serve)
 
 
+async def test_lines_of_the_log_are_sent_too_where_that_is_asked_for(database: Database, tmp_path: Path) -> None:
+    with receiving() as receiver:
+        to = exporting(receiver, OTEL_LOGS_EXPORTER="otlp")
+        async with deployed(database, tmp_path, **to) as deployment:
+            serve = deployment.start("serve", "--port", "0", GAINSAY_DRAIN_S="0")
+            async with httpx.AsyncClient(base_url=await serve.address(), timeout=90) as http:
+                debate = await submitted(http, traceparent=f"00-{TRACE}-{SPAN}-01")
+                await concluded(http, debate)
+            await ended(serve)
+
+        (request,) = [line for line in receiver.lines if line.attributes.get("gainsay.route") == "/v1/debates"]
+        assert (request.event, request.trace, request.severity) == ("http.request", TRACE, "INFO")
+        (end,) = [line for line in receiver.lines if line.event == "debate.ended"]
+        assert (end.attributes["gainsay.debate"], end.trace) == (debate, TRACE)
+        assert {"process.serving", "process.stopped"} <= {line.event for line in receiver.lines}
+        assert str(a_case()["question"]) not in str(receiver.lines)
+        assert all(line.words in serve.told for line in receiver.lines)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "wanted"),
     [

@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 
 from service.errors import SettingsError
 from service.observing import attributes, tracing
+from service.observing.otlp import Destination, Signal, read_destination
 from service.observing.span import Event, Span, span_id, trace_id
 from service.observing.trace_context import begun, header
 from service.observing.tracing import Sender, TracesTo, Tracing, read_traces
@@ -27,14 +28,20 @@ SPAN = Span(name="debate", trace=trace_id("a"), id=span_id("a"), start_us=1, end
     ("variables", "found"),
     [
         ({}, TracesTo()),
-        (HERE, TracesTo("http://collector:4318")),
-        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://c:1/v1/traces"}, TracesTo("https://c:1/v1/traces")),
-        ({**HERE, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, TracesTo("http://collector:4318", "grpc")),
-        ({**HERE, "OTEL_TRACES_SAMPLER_ARG": "0"}, TracesTo("http://collector:4318", share=0.0)),
+        (HERE, TracesTo(Destination("http://collector:4318"))),
+        (
+            {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://c:1/v1/traces"},
+            TracesTo(Destination("https://c:1/v1/traces")),
+        ),
+        ({**HERE, "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, TracesTo(Destination("http://collector:4318", grpc=True))),
+        ({**HERE, "OTEL_TRACES_SAMPLER_ARG": "0"}, TracesTo(Destination("http://collector:4318"), share=0.0)),
         ({**HERE, "OTEL_SDK_DISABLED": "TRUE"}, TracesTo()),
         ({**HERE, "OTEL_TRACES_EXPORTER": "none"}, TracesTo()),
-        ({**HERE, "OTEL_TRACES_SAMPLER": "parentbased_traceidratio"}, TracesTo("http://collector:4318")),
-        ({**HERE, "OTEL_SERVICE_NAME": "", "OTEL_RESOURCE_ATTRIBUTES": "k=v"}, TracesTo("http://collector:4318")),
+        ({**HERE, "OTEL_TRACES_SAMPLER": "parentbased_traceidratio"}, TracesTo(Destination("http://collector:4318"))),
+        (
+            {**HERE, "OTEL_SERVICE_NAME": "", "OTEL_RESOURCE_ATTRIBUTES": "k=v"},
+            TracesTo(Destination("http://collector:4318")),
+        ),
     ],
 )
 def test_the_variables_say_where_spans_go(variables: dict[str, str], found: TracesTo) -> None:
@@ -63,6 +70,28 @@ def test_a_variable_that_cannot_be_followed_is_refused_without_its_secrets(
         read_traces(variables)
 
     assert "hunter2" not in refused.value.detail
+
+
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [
+        (HERE, None),
+        ({**HERE, "OTEL_LOGS_EXPORTER": "otlp"}, Destination("http://collector:4318")),
+        ({**HERE, "OTEL_LOGS_EXPORTER": "none"}, None),
+        (
+            {**HERE, "OTEL_LOGS_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "http://logs:1/v1/logs"},
+            Destination("http://logs:1/v1/logs"),
+        ),
+    ],
+)
+def test_lines_are_sent_where_that_is_asked_for_alone(variables: dict[str, str], found: Destination | None) -> None:
+    assert read_destination(variables, "LOGS", usual="none") == found
+
+
+@pytest.mark.parametrize("signal", ["LOGS", "TRACES"])
+def test_an_exporter_without_a_collector_is_refused(signal: Signal) -> None:
+    with pytest.raises(SettingsError, match=ENDPOINT):
+        read_destination({f"OTEL_{signal}_EXPORTER": "otlp"}, signal, usual="none")
 
 
 @given(st.integers(0, 2**128 - 1))
