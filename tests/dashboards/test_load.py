@@ -1,4 +1,4 @@
-"""Under a scripted load with failures, every panel and every alert finds its data in a real Prometheus.
+"""Under a scripted load with failures on real processes, every panel and every alert finds its data in Prometheus.
 
 `make dashboards-preview` runs the same and draws what the panels showed into docs/dashboards/.
 """
