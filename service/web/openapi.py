@@ -152,7 +152,8 @@ _UNREADABLE: Schema = {
     "content": {
         PROBLEM_JSON: {
             "schema": {"$ref": "#/components/schemas/Problem"},
-            "example": as_json(problem(BadRequest(NO_HTTP), "/")) | {"requestId": "req_4f2a"},
+            "example": as_json(problem(BadRequest(NO_HTTP), "/"))
+            | {"requestId": "req_4f2a", "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"},
         }
     },
     "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in _ALWAYS},
@@ -345,7 +346,10 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     if operation.errors == "openai":
         content = {JSON: {"schema": schemas.of(ChatError), "example": as_json(chat_error(error))}}
     else:
-        example = as_json(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
+        example = as_json(problem(error, "/v1/debates")) | {
+            "requestId": "req_4f2a",
+            "traceId": "4bf92f3577b34da6a3ce929d0e0e4736",
+        }
         content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
     later = ["Retry-After"] if status in (409, 429, 503) else []
     challenge = ["WWW-Authenticate"] if status in (401, 403) else []

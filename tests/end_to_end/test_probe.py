@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import sys
 import time
 import tomllib
+from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -43,7 +46,8 @@ from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_request
 from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "openai-anthropic.toml"
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE, RUNBOOK = ROOT / "examples" / "openai-anthropic.toml", ROOT / "docs" / "runbook.md"
 REAL: dict[str, Any] = tomllib.loads(EXAMPLE.read_text("utf-8"))
 VENDOR_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
 ROLES = ("requester", "auditor")
@@ -110,6 +114,33 @@ def metrics(path: Path) -> dict[str, float]:
     """The samples of a file of metrics, those with a label by its value."""
     families = text_string_to_metric_families(path.read_text("utf-8"))
     return {":".join((s.name, *s.labels.values())): s.value for f in families for s in f.samples}
+
+
+async def test_the_commands_of_the_runbook_bring_a_prober(database: Database, tmp_path: Path) -> None:
+    """As they stand there, by a person with the service's own login and then as the callers that they make."""
+    blocks = re.findall(r"^```bash\n(.*?)^```$", RUNBOOK.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (block,) = [block for block in blocks if "gainsay probe" in block]
+    policy = policy_file(tmp_path, **REAL, tenants={"probe": {"purpose": "probe"}})
+    identities = identity_file(tmp_path)
+    async with served(database.service_url, GAINSAY_POLICY=str(policy), GAINSAY_IDENTITY=identities) as site:
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")},
+            "GAINSAY_POLICY": str(policy),
+            "GAINSAY_IDENTITY": identities,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "GAINSAY_DATABASE_URL": database.service_url,
+            "GAINSAY_DATA_DIR": str(tmp_path / "data"),
+            "LOG_KEY": SIGNING_KEY.public.encode(),
+        }
+        text = f"set -e; umask 077\n{block.replace('https://gainsay.bank.example', site.url)}"
+        run = await asyncio.create_subprocess_exec(
+            *("bash", "-c", text), cwd=tmp_path, env=environment, stdout=PIPE, stderr=STDOUT
+        )
+        said = (await run.communicate())[0].decode()
+
+    assert run.returncode == 0, said
+    assert "probe: good" in said
+    assert metrics(tmp_path / "gainsay_probe.prom")["gainsay_probe_success"] == 1
 
 
 async def test_a_good_probe(
