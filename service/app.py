@@ -27,7 +27,7 @@ from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
 from service.policy import Policy, ProviderSetting, TimeStamps
-from service.policy.file.tenants import all_budgets, all_providers, all_shares, confined, prober
+from service.policy.file.tenants import all_budgets, all_providers, all_shares, all_traces, confined, prober
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -179,6 +179,7 @@ async def open_app(
     ):
         name = new_process_name()
         own: dict[str, Any] = {"shares": all_shares(policy, settings.tenants), "confined": confined(settings.tenants)}
+        own["traces"] = all_traces(policy, settings.tenants)
         own["budgets"] = all_budgets(policy, settings.tenants)
         config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, **own)
         worker = Worker(database, hub, prompts, providers, config)

@@ -7,6 +7,7 @@
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
     rates        [rates]
     dropin       [dropin]
+    traces       [traces]
     webhooks     [webhooks]
     batches      [batches]
     wires        [providers], and what each wire has a place for

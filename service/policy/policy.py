@@ -13,6 +13,7 @@ queue      the most debates that run in parallel, and the most that wait
 rates      how often one caller may ask; a file without the table has no such member in policy.json
 batches    how large a batch may be, and how much of it is under way; absent as rates
 webhooks   where ends of cases may be sent; absent as rates
+traces     what spans may hold of a debate; absent as rates
 audit      the witnesses of the logs, and how often the logs are recomputed
 approval   the approver of configurations
 dropin     what a chat request has where it says nothing; a file without the table has no such member in policy.json
@@ -38,6 +39,7 @@ from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
 from service.policy.models import Model, Seat
 from service.policy.rates import LOCAL_RATES, USUAL, Rates
 from service.policy.rules import DebatePolicy, FormatsPolicy, GatePolicy
+from service.policy.traces import USUAL_TRACES, Traces
 from service.policy.webhooks import USUAL_WEBHOOKS, Webhooks
 from service.policy.wires import ProviderSetting
 
@@ -65,6 +67,7 @@ class Policy(Struct, frozen=True, rename="camel"):
     dropin: Annotated[DropIn | UnsetType, table(DropIn)] = UNSET
     webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
     batches: Annotated[Batches | UnsetType, table(Batches)] = UNSET
+    traces: Annotated[Traces | UnsetType, table(Traces)] = UNSET
 
     @property
     def batch_bounds(self) -> Batches:
@@ -81,6 +84,11 @@ class Policy(Struct, frozen=True, rename="camel"):
     def sending(self) -> Webhooks:
         """Where ends of cases may be sent."""
         return self.webhooks if isinstance(self.webhooks, Webhooks) else USUAL_WEBHOOKS
+
+    @property
+    def traced(self) -> Traces:
+        """What spans may hold of a debate."""
+        return self.traces if isinstance(self.traces, Traces) else USUAL_TRACES
 
     @property
     def offered(self) -> tuple[str, ...]:

@@ -8,14 +8,16 @@
 
 A pure function of the records and of when each was written. So it does not matter how many workers ran the debate, and
 no span is lost with one that died: the worker that writes the end makes all of them. No span has words of a case or of
-a reply.
+a reply, unless policy lets it (`service.policy.traces`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
+
+import msgspec
 
 from service.audit.record import moment
 from service.debate.amounts import MICRO
@@ -96,16 +98,33 @@ def kept_for_itself(outcome: Outcome) -> bool:
     return outcome.status != "completed" or outcome.human_review.required
 
 
-def spans(debate: str, tenant: str, entries: Sequence[Entry], moments: Sequence[Moment]) -> list[Span]:
-    """The spans of a debate that has ended, the debate's own first; ``moments`` are those of the entries."""
-    return list(_Debate(debate, tenant, entries, moments).spans())
+def spans(
+    debate: str,
+    tenant: str,
+    entries: Sequence[Entry],
+    moments: Sequence[Moment],
+    *,
+    words: Callable[[str], str] | None = None,
+) -> list[Span]:
+    """The spans of a debate that has ended, the debate's own first; ``moments`` are those of the entries.
+
+    ``words`` gives a text as a span may have it. Without it no span has the question or a reply.
+    """
+    return list(_Debate(debate, tenant, entries, moments, words).spans())
 
 
 class _Debate:
     """A debate's entries with their moments, and what all of its spans have in common."""
 
-    def __init__(self, debate: str, tenant: str, entries: Sequence[Entry], moments: Sequence[Moment]) -> None:
-        self.debate, self.tenant = debate, tenant
+    def __init__(
+        self,
+        debate: str,
+        tenant: str,
+        entries: Sequence[Entry],
+        moments: Sequence[Moment],
+        words: Callable[[str], str] | None,
+    ) -> None:
+        self.debate, self.tenant, self.words = debate, tenant, words
         self.entries, self.moments = entries, moments
         self.arrival = next((e.arrival for e in entries if isinstance(e, CaseReceived)), None)
         self.started = next((e for e in entries if isinstance(e, DebateStarted)), None)
@@ -167,6 +186,7 @@ class _Debate:
             names.CEILING: started.ceiling / MICRO,
             names.COST: charged / MICRO,
             names.RECORDS: len(self.entries),
+            names.INPUT_MESSAGES: self._message("user", case.question),
             names.WORKER: tuple(dict.fromkeys(at.writer for at in self.moments)),
             **_of_outcome(self.outcome),
         }
@@ -258,9 +278,17 @@ class _Debate:
         if entry:
             about |= {names.RESPONSE_MODEL: entry.served_model, names.RESPONSE_ID: entry.request_id}
             about |= _of_charge(entry.charge)
+            about[names.OUTPUT_MESSAGES] = self._message("assistant", _said(entry))
         id_ = attempt_span(self.debate, asked.turn, asked.attempt)
         name = f"chat {plan.model_name}"
         return self._span(name, id_, at.ended_us, when.began_us, about, parent=self._of(asked.turn), error=reason)
+
+    def _message(self, role: str, text: str | None) -> str | None:
+        """A text as the conventions have messages, in JSON; ``None`` where spans have no words."""
+        if self.words is None or text is None:
+            return None
+        part = {"type": "text", "content": self.words(text)}
+        return msgspec.json.encode([{"role": role, "parts": [part]}]).decode()
 
     def _checks(self) -> Iterator[Span]:
         """A check begins where what came before it was there: at its record, or as it happened if it waited too."""
@@ -289,6 +317,11 @@ class _Debate:
 
     def _of(self, *what: str) -> str:
         return span_id(self.debate, *what)
+
+
+def _said(entry: TurnSpoke | AttemptFailed) -> str | None:
+    """What a model said, as it is recorded."""
+    return msgspec.json.encode(entry.reply).decode() if isinstance(entry, TurnSpoke) else entry.said
 
 
 def _of_outcome(outcome: Outcome | None) -> dict[str, Value | None]:

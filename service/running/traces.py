@@ -8,15 +8,20 @@ from contextvars import ContextVar
 
 from service.debate.entries import Arrival, DebateConcluded, Entry, TurnAsked
 from service.observing import trace_context, tracing
+from service.policy.traces import USUAL_TRACES, Traces
 from service.report import trace as spans
 from service.report.trace import Moment
 
 
 class DebateTrace:
-    """The trace of one debate; ``sampled`` says that it is kept, which its own end may decide too."""
+    """The trace of one debate; ``sampled`` says that it is kept, which its own end may decide too.
 
-    def __init__(self, debate: str, tenant: str, arrival: Arrival | None) -> None:
+    ``policy`` says what its spans may hold.
+    """
+
+    def __init__(self, debate: str, tenant: str, arrival: Arrival | None, policy: Traces = USUAL_TRACES) -> None:
         self._debate, self._tenant = debate, tenant
+        self._words = policy.shown if policy.content else None
         self.id = spans.trace_of(debate, arrival)
         kept = arrival is not None and arrival.sampled and arrival.batch is None
         self.sampled = kept or tracing.current().drawn(self.id)
@@ -31,7 +36,7 @@ class DebateTrace:
         to = tracing.current()
         outcome = next((e.outcome for e in reversed(entries) if isinstance(e, DebateConcluded)), None)
         if to.on and outcome and (self.sampled or spans.kept_for_itself(outcome)):
-            to.send_made(lambda: spans.spans(self._debate, self._tenant, entries, moments))
+            to.send_made(lambda: spans.spans(self._debate, self._tenant, entries, moments, words=self._words))
 
 
 CURRENT: ContextVar[DebateTrace | None] = ContextVar("trace of the debate", default=None)

@@ -23,6 +23,7 @@ from service.checks.kept import WHOSE
 from service.debate.entries import DebateConcluded, DebateStopped, Entry
 from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, Policy, Queue
+from service.policy.traces import USUAL_TRACES, Traces
 from service.prompts import Prompts
 from service.running.apart import CheckProcess
 from service.running.lane import Lane
@@ -78,6 +79,8 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
     budgets: Budgets = Budgets()
     queue: Queue = Queue()
     shares: Mapping[str, int | None] = {}
+    traced: Traces = USUAL_TRACES
+    traces: Mapping[str, Traces] = {}
     confined: Mapping[str, frozenset[str]] = {}
     build: str = ""
 
@@ -88,7 +91,7 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
         ``tenants`` are ``budgets`` and ``shares``, the limits of all tenants where some have others than the policy,
         and ``confined``, the providers of tenants that may ask no others.
         """
-        limits = {"budgets": policy.budgets, **tenants}
+        limits = {"budgets": policy.budgets, "traced": policy.traced, **tenants}
         return cls(name=name, lease_s=lease_s, calls=policy.calls, queue=policy.queue, build=build, **limits)
 
     @property
@@ -318,7 +321,7 @@ class Worker:
             self._database, held.claimed, config.writer, config.lease_s, config.budgets
         )
         held.log = log
-        trace = DebateTrace(held.debate, log.tenant, log.arrival)
+        trace = DebateTrace(held.debate, log.tenant, log.arrival, config.traces.get(log.tenant, config.traced))
         CURRENT.set(trace)
         log_lines.bind(trace_id=trace.id)
 

@@ -18,12 +18,13 @@ from service.policy.faults import Path
 from service.policy.file.defaults import SETTLED, value_at
 from service.policy.file.reading import PolicyFile
 from service.policy.keys import keys_of
+from service.policy.traces import Traces
 from service.policy.webhooks import Webhooks
 
 SHIPPED, USUAL = "shipped", "usual"
 """Marks of a value that the file leaves out: the shipped policy's, or the usual one of its kind of table."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_BY_CHOICE = ("rates", "dropin", "batches", "webhooks", "audit", "approval")
+_BY_CHOICE = ("rates", "dropin", "batches", "webhooks", "traces", "audit", "approval")
 _ORDER = ("policy", *SETTLED, *_BY_CHOICE, "providers", "seats", "models")
 
 
@@ -69,7 +70,7 @@ def _head(policy: Policy) -> list[str]:
 def _completed(file: PolicyFile) -> dict[str, Any]:
     """The file's tables with the defaults of the types, where the shipped policy settles nothing."""
     whole = dict(file.filled)
-    kinds: dict[str, type[Struct]] = {"rates": Rates, "batches": Batches, "webhooks": Webhooks}
+    kinds: dict[str, type[Struct]] = {"rates": Rates, "batches": Batches, "webhooks": Webhooks, "traces": Traces}
     kinds |= {"audit": Audit, "approval": Approval}
     for name, kind in kinds.items():
         if name in file.written or kind in (Audit, Approval):

@@ -28,13 +28,14 @@ from service.policy.keys import UNLIMITED, dollars, keys_of, members, table, tab
 from service.policy.limits import Budget, Budgets, check_day_within_month
 from service.policy.policy import Policy, encode_policy
 from service.policy.rates import Rates
+from service.policy.traces import Traces
 from service.policy.webhooks import Webhooks
 from service.policy.wires import SIMULATED, ProviderSetting
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 OWN = ("policy", "gate", "debate", "formats", "limits", "dropin", "providers", "models", "seats")
 """The tables of a tenant's own policy file."""
-SHARED = ("calls", "queue", "budgets", "rates", "batches", "webhooks", "audit", "approval", "tenants")
+SHARED = ("calls", "queue", "budgets", "rates", "batches", "webhooks", "traces", "audit", "approval", "tenants")
 """The tables that hold for all tenants, or name one."""
 CATALOGUE = ("providers", "models", "seats")
 """Those that the service's file gives where the tenant's leaves them out."""
@@ -51,6 +52,7 @@ class TenantRow(Struct, frozen=True):
     waiting: Annotated[int | UnsetType, whole(1, 1_000_000)] = UNSET
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
     webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
+    traces: Annotated[Traces | UnsetType, table(Traces)] = UNSET
     purpose: Literal["usual", "probe"] = "usual"
 
     @property
@@ -150,6 +152,12 @@ def all_shares(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[str, 
     return {name: share for name, share in found.items() if share != usual.queue.per_tenant}
 
 
+def all_traces(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[str, Traces]:
+    """What spans may hold, of tenants with another table than the service's."""
+    found = {name: tenant.policy.traced for name, tenant in tenants.items()}
+    return {name: traces for name, traces in found.items() if traces != usual.traced}
+
+
 def _share_providers(tenant: str, mine: Mapping[str, ProviderSetting], known: dict[str, ProviderSetting]) -> None:
     """Take a tenant's providers in; a worker has one connection for a name, so it must mean the same everywhere."""
     for name, setting in mine.items():
@@ -174,6 +182,7 @@ def _policy(name: str, row: TenantRow, own: Policy, usual: Policy) -> Policy:
         queue=replace(usual.queue, per_tenant=running, waiting_per_tenant=waiting),
         rates=usual.rates if isinstance(row.rates, UnsetType) else row.rates,
         webhooks=usual.webhooks if isinstance(row.webhooks, UnsetType) else row.webhooks,
+        traces=usual.traces if isinstance(row.traces, UnsetType) else row.traces,
         calls=usual.calls,
         audit=usual.audit,
         approval=usual.approval,

@@ -44,6 +44,7 @@ from service.policy.keys import Key, keys_of
 from service.policy.limits import BUDGETS
 from service.policy.prices import LONG_INPUT, PRICE, RATES
 from service.policy.settings import read_policy
+from service.policy.traces import Traces
 from service.policy.webhooks import Webhooks
 from tests.fixtures.policies import ROW, WRITTEN, policy_file, refused, vendors
 from tests.fixtures.stamping import AUTHORITY
@@ -63,6 +64,7 @@ TYPES: Mapping[str, type[Struct]] = {
     "rates": Rates,
     "dropin": DropIn,
     "webhooks": Webhooks,
+    "traces": Traces,
     "batches": Batches,
 }
 """The tables of the file that docs/policy.md explains."""
@@ -101,13 +103,20 @@ def everything() -> dict[str, Any]:
     whole["rates"] = {"submit_per_minute": 60, "read_per_minute": "unlimited"}
     whole["rates"] |= {"check_per_minute": 6, "evidence_per_minute": 7, "listeners": 8}
     whole["dropin"] = {"task_type": "contract", "estimated_downside_usd": "250000.00", "downside_basis": "a fine"}
+    whole["traces"] = {"content": True, "redact": ["[0-9]+"], "characters": 100}
     whole["webhooks"] = {"enabled": False, "endpoints": 3, "allow_networks": ["10.20.0.0/16"], "allow_http": True}
     whole["webhooks"] |= {"ports": [8443], "timeout_s": 5, "retry_hours": 24}
     whole["batches"] = {"cases": 50, "megabytes": 2, "per_tenant": 3, "queued_per_tenant": 4, "ceiling_usd": "5.00"}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
-    whole["tenants"]["acme-two"] |= {"running": 8, "waiting": 9, "rates": {"submit_per_minute": 1}, "webhooks": {}}
+    whole["tenants"]["acme-two"] |= {
+        "running": 8,
+        "waiting": 9,
+        "rates": {"submit_per_minute": 1},
+        "webhooks": {},
+        "traces": {},
+    }
     whole["tenants"]["acme-two"] |= {"purpose": "usual"}
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"
@@ -175,7 +184,7 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "webhooks", "batches", "tenants"}
+    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "webhooks", "traces", "batches", "tenants"}
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 

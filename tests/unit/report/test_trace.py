@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -97,6 +99,20 @@ def test_no_span_has_a_word_of_the_case_or_of_a_reply() -> None:
     texts = [text for reply in replies for text in _texts(reply) if len(text) > 12]
     assert texts
     assert [text for text in texts if text in words] == []
+
+
+def test_words_are_in_spans_as_they_are_let_in() -> None:
+    entries = traces.debate()
+    made = spans(traces.DEBATE, "acme", entries, traces.moments(entries), words=lambda text: f"<{text[:9]}>")
+    replies = [entry for entry in entries if isinstance(entry, TurnSpoke)]
+
+    question = entries[0].case.question  # type: ignore[union-attr]
+    (asked,) = json.loads(str(made[0].attributes[names.INPUT_MESSAGES]))
+    assert asked == {"role": "user", "parts": [{"type": "text", "content": f"<{question[:9]}>"}]}
+    said = [str(span.attributes[names.OUTPUT_MESSAGES]) for span in made if names.OUTPUT_MESSAGES in span.attributes]
+    assert len(said) >= len(replies)
+    assert all(json.loads(each)[0]["role"] == "assistant" and "<" in each for each in said)
+    assert question not in str(made)
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
