@@ -68,9 +68,9 @@ nearby:
 		--stop-after=$(or $(SECONDS),40) --durations=5 --durations-min=1 $$files
 
 # docs/testing.md says what was cut and why nothing is lost by it. Types and replay run while the first tests wait, and
-# say what they found once they end; of the tests that wait, replay draws one in three.
+# say what they found once they end; of the tests that wait, replay draws one in six.
 test: setup style ## linters, types, import contracts and every test; prints where the time went
-	@SHOWN=3 $(MAKE) $(BOTH) everything types replay DRAW=$(or $(DRAW),3) 3>&1
+	@SHOWN=3 $(MAKE) $(BOTH) everything types replay DRAW=$(or $(DRAW),6) 3>&1
 
 # Through a descriptor of its own, because make keeps the lines of its targets until they end. In a fresh clone one
 # process rewrites the test files for all workers.
@@ -101,7 +101,7 @@ repeat: setup ## run TEST (a file, a test, any words of pytest) TIMES (10) times
 	done; \
 	[ -z "$$failed" ] || { echo "Failed in run:$$failed" >&2; exit 1; }
 
-# `make test` tries 40 examples of each property, the same on every run; this one looks for new ones.
+# `make test` tries 25 examples of each property, the same on every run; this one looks for new ones.
 examples: setup ## try 2000 examples (EXAMPLES) of each property of TEST (tests/unit and more); SEED repeats a run (hours)
 	@seed=$(or $(SEED),$$(date +%s)); echo "Properties, with SEED=$$seed"; \
 	GAINSAY_TEST_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest --quiet --no-header --numprocesses=2 --timeout=3600 \
