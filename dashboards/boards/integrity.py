@@ -6,7 +6,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from dashboards.boards.layout import Row, laid_out, line
 from dashboards.boards.panels import Asked, above, graph, heat, number
-from dashboards.boards.promql import RATE, age, buckets, increase, most, quantile, rate, series
+from dashboards.boards.promql import RATE, age, buckets, counted, increase, most, quantile, rate, series
 
 
 def integrity() -> Dashboard:
@@ -27,7 +27,7 @@ def _now() -> Row:
                     "A log contradicts what was signed of it. This is the gravest alarm of the service: stop, keep, "
                     "call.",
                     "short",
-                    Asked(most("gainsay_log_incidents"), "incidents"),
+                    Asked(counted("gainsay_log_incidents"), "incidents"),
                     steps=above(1),
                 ),
                 number(
@@ -35,7 +35,7 @@ def _now() -> Row:
                     "Stored evidence that is not what was recorded, and that no person has closed, by what it is "
                     "about.",
                     "short",
-                    Asked(most("gainsay_evidence_damage_open", by="subject"), "{{subject}}"),
+                    Asked(counted("gainsay_evidence_damage_open", by="subject"), "{{subject}}"),
                     steps=above(1),
                 ),
                 number(
@@ -87,17 +87,17 @@ def _proving() -> Row:
                 graph(
                     "Age of the oldest head with records waiting",
                     "Time since a log was last signed while records wait, else 0. Above 30 seconds sequencer or signer "
-                    "is away.",
+                    "is away; above two minutes a person is called.",
                     "s",
                     Asked(most("gainsay_log_head_age_seconds"), "head"),
                     Asked(most("gainsay_log_unproven_seconds"), "oldest unproven record"),
-                    steps=above(30, 10),
+                    steps=above(120, 30),
                 ),
                 graph(
                     "Records that wait for a checkpoint",
                     "Records that are durable and not yet provable. It should fall to 0 within seconds.",
                     "short",
-                    Asked(most("gainsay_log_unproven_records"), "unproven"),
+                    Asked(counted("gainsay_log_unproven_records"), "unproven"),
                 ),
                 graph(
                     "Time until provable (p95, p99)",
@@ -177,12 +177,11 @@ def _witnesses() -> Row:
                 7,
                 graph(
                     "Age of heads without a witness",
-                    "How long the oldest head waits for this witness, 0 if none does. Above an hour bundles are "
-                    "UNWITNESSED for "
-                    "too long.",
+                    "How long the oldest head waits for this witness, 0 if none does. Above a quarter of an "
+                    "hour the witness is away, and bundles are UNWITNESSED.",
                     "s",
                     Asked(most("gainsay_witness_age_seconds", by="witness"), "{{witness}}"),
-                    steps=above(3600, 300),
+                    steps=above(900, 300),
                 ),
                 graph(
                     "Refusals of witnesses",
@@ -238,18 +237,16 @@ def _checks() -> Row:
                 ),
                 graph(
                     "Damage found",
-                    "Times that stored evidence was not what was recorded, in the time shown. Each find stops the "
-                    "answer.",
+                    "When stored evidence was found not to be what was recorded. Each find stops the answer.",
                     "short",
-                    Asked(increase("gainsay_evidence_damaged_total", by="subject"), "{{subject}}"),
+                    Asked(increase("gainsay_evidence_damaged_total", by="subject", window=RATE), "{{subject}}"),
                     steps=above(0.5),
                 ),
                 graph(
                     "Differences found",
-                    "Differences that were found when logs were recomputed, in the time shown. Anything above 0 is an "
-                    "incident.",
+                    "When differences were found as logs were recomputed. Anything above 0 is an incident.",
                     "short",
-                    Asked(increase("gainsay_log_check_findings_total"), "logs"),
+                    Asked(increase("gainsay_log_check_findings_total", window=RATE), "logs"),
                     steps=above(0.5),
                 ),
             ),
@@ -279,10 +276,10 @@ def _access() -> Row:
                 ),
                 graph(
                     "Answers held for their proof",
-                    "Answers that were not given because no checkpoint covered them in time, in the time shown.",
+                    "When answers were not given because no checkpoint covered them in time.",
                     "short",
-                    Asked(increase("gainsay_answers_held_total"), "held"),
-                    steps=above(1),
+                    Asked(increase("gainsay_answers_held_total", window=RATE), "held"),
+                    steps=above(0.5),
                 ),
             ),
         ),

@@ -8,14 +8,14 @@ from dashboards.boards.layout import MODEL as MODELS
 from dashboards.boards.layout import TASK_TYPE, Row, laid_out, line
 from dashboards.boards.layout import TENANT as TENANTS
 from dashboards.boards.panels import Asked, Steps, above, bars, below, graph, heat, number
-from dashboards.boards.promql import MODEL, TASK, TENANT, buckets, increase, mean, most, rate
+from dashboards.boards.promql import MODEL, TASK, TENANT, buckets, counted, increase, mean, most, rate
 
 SPENT = "gainsay_debate_cost_usd_total"
 EXPECTED = "gainsay_debate_expected_cost_usd_total"
 RATIO = "gainsay_debate_cost_to_estimate_ratio"
 CEILING = "gainsay_debate_ceiling_used_ratio"
 USD = "currencyUSD"
-UNNAMED = "no tenant with a limit is named"
+UNNAMED = "no tenant with a limit is named, or no data"
 
 
 def money() -> Dashboard:
@@ -48,7 +48,7 @@ def _now() -> Row:
                     "Held for calls of running debates. It falls to 0 when none runs; a sum that stays is a debate "
                     "that hangs.",
                     USD,
-                    Asked(most("gainsay_money_held_usd"), "held"),
+                    Asked(counted("gainsay_money_held_usd"), "held"),
                     decimals=2,
                 ),
                 number(
@@ -57,7 +57,7 @@ def _now() -> Row:
                     "none",
                     Asked(mean(RATIO, TASK, window="$__range"), "ratio"),
                     steps=above(1.5, 1.2),
-                    none="no debate ended",
+                    none="no debate ended, or no data",
                     decimals=2,
                 ),
                 number(
@@ -65,7 +65,7 @@ def _now() -> Row:
                     "What a debate costs on average: charges divided by debates that ended.",
                     USD,
                     Asked(f"{increase(SPENT, TASK)} / {increase('gainsay_debates_concluded_total', TASK)}", "cost"),
-                    none="no debate ended",
+                    none="no debate ended, or no data",
                     decimals=3,
                 ),
             ),
@@ -121,7 +121,7 @@ def _spend() -> Row:
                     "Money held",
                     "Held for calls of running debates, of all processes. It follows the debates under way.",
                     USD,
-                    Asked(most("gainsay_money_held_usd"), "held"),
+                    Asked(counted("gainsay_money_held_usd"), "held"),
                 ),
             ),
         ),
@@ -136,8 +136,8 @@ def _estimates() -> Row:
                 8,
                 graph(
                     "Charged and expected",
-                    "Charges, and the catalogue's estimates for debates that ended, in the time shown. The lines "
-                    "should meet.",
+                    "Charges, and the catalogue's estimates for debates that ended, each point over as long as is "
+                    "shown. The lines should meet.",
                     USD,
                     Asked(increase(SPENT, TASK), "charged"),
                     Asked(increase(EXPECTED, TASK), "expected"),
@@ -180,7 +180,7 @@ def _ceilings() -> Row:
                     "percentunit",
                     Asked(f"1 - {used} / {increase(f'{CEILING}_count', TASK)}", "share"),
                     steps=above(0.1, 0.05),
-                    none="no debate ended",
+                    none="no debate ended, or no data",
                     decimals=0,
                 ),
                 graph(
@@ -208,8 +208,8 @@ def _tenants() -> Row:
                 8,
                 graph(
                     "Debates that ended",
-                    "Debates of a tenant that ended, in the time shown, by status. truncated ones ran out of money or "
-                    "time.",
+                    "Debates of a tenant that ended, by status, each point over as long as is shown. truncated ones "
+                    "ran out of money or time.",
                     "short",
                     Asked(
                         increase("gainsay_tenant_debates_concluded_total", TENANT, by="tenant, status"),

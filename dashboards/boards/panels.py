@@ -49,6 +49,8 @@ def below(good: float, bad: float | None = None) -> Steps:
 TABLE = {"excludeByName": {"Time": True}, "renameByName": {"Value": "processes"}}
 P = TypeVar("P", timeseries.Panel, stat.Panel, bargauge.Panel, heatmap.Panel, table.Panel)
 NO_DATA = "no data"
+SCRAPE = "30s"
+"""How far apart scrapes may be (docs/runbook.md), whatever the data source says: a rate looks at four of them."""
 
 
 def _described(panel: P, title: str, says: str, unit: str, steps: Steps, none: str = NO_DATA) -> P:
@@ -61,6 +63,7 @@ def _described(panel: P, title: str, says: str, unit: str, steps: Steps, none: s
 def _queries(panel: P, asked: tuple[Asked, ...], *, instant: bool = False, table: bool = False) -> P:
     for letter, query in zip("ABCDEFGH", asked, strict=False):
         target = prometheus.Dataquery().expr(query.expr).legend_format(query.legend).ref_id(letter).datasource(SOURCE)
+        target = target.interval(SCRAPE)
         target = target.instant() if instant else target.range()
         panel.with_target(target.format(PromQueryFormat.TABLE if table else PromQueryFormat.TIME_SERIES))
     return panel
@@ -137,6 +140,7 @@ def heat(title: str, says: str, unit: str, expr: str) -> Panel:
     """How a distribution moves: each cell is how many fell between two bounds in that time."""
     panel = _described(heatmap.Panel(), title, says, "short", PLAIN)
     target = prometheus.Dataquery().expr(expr).legend_format("{{le}}").ref_id("A").datasource(SOURCE).range()
+    target = target.interval(SCRAPE)
     panel.with_target(target.format(PromQueryFormat.HEATMAP)).calculate(False)
     colours = heatmap.HeatmapColorOptions().mode(heats.HeatmapColorMode.SCHEME).scheme("Oranges").steps(64)
     panel.color(colours.fill("dark-orange").exponent(0.5).reverse(False))

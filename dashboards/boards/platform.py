@@ -31,7 +31,7 @@ def _runs() -> Row:
                 6,
                 rows_of(
                     "Versions",
-                    "What each process runs. Two versions, policies or pins at once are an update that has not ended.",
+                    "What each serve and work runs. Two versions, policies or pins at once are an update that goes on.",
                     Asked(f"count by (job, version, prompts_pin, policy) ({series('gainsay_build_info')})", ""),
                 ),
                 rows_of(
@@ -71,11 +71,10 @@ def _ends() -> Row:
                 5,
                 number(
                     "Partitions exist for",
-                    "Time until the last partition of the database ends. Below a month, the job that makes them is not "
-                    "running.",
+                    "Time until the last partition by year ends. Below a month, migrate to a version that makes more.",
                     "s",
                     Asked(f"min({series('gainsay_partition_end_timestamp_seconds')}) - time()", "partitions"),
-                    steps=below(30 * DAY, 7 * DAY),
+                    steps=below(62 * DAY, 31 * DAY),
                     decimals=0,
                 ),
                 number(
@@ -86,8 +85,8 @@ def _ends() -> Row:
                         f"min by (certificate) ({series('gainsay_certificate_expires_timestamp_seconds')}) - time()",
                         "{{certificate}}",
                     ),
-                    steps=below(21 * DAY, 7 * DAY),
-                    none="no certificate is used",
+                    steps=below(14 * DAY, 3 * DAY),
+                    none="none is used, or no data",
                     decimals=0,
                 ),
                 number(
@@ -98,7 +97,7 @@ def _ends() -> Row:
                         f"min by (secret) ({series('gainsay_secret_expires_timestamp_seconds')}) - time()", "{{secret}}"
                     ),
                     steps=below(14 * DAY, 3 * DAY),
-                    none="no secret has an end",
+                    none="none has an end, or no data",
                     decimals=0,
                 ),
                 number(

@@ -7,7 +7,7 @@ the largest, because a sum would count it once for each process.
 from __future__ import annotations
 
 RATE = "$__rate_interval"
-"""Grafana's own window of a rate: at least four scrapes."""
+"""Grafana's own window of a rate: at least four scrapes of ``panels.SCRAPE``."""
 RANGE = "$__range"
 """The time that the dashboard shows."""
 WINDOW = "$window"
@@ -44,6 +44,17 @@ def increase(name: str, *matchers: str, by: str = "", window: str = RANGE) -> st
 def most(name: str, *matchers: str, by: str = "") -> str:
     """The largest of what all processes report of the same thing."""
     return f"max{_by(by)} ({series(name, *matchers)})"
+
+
+def counted(name: str, *matchers: str, by: str = "") -> str:
+    """How many there are of what all processes of an installation report alike, in all chosen installations."""
+    labels = f"namespace, {by}" if by else "namespace"
+    return f"sum{_by(by)} ({most(name, *matchers, by=labels)})"
+
+
+def least(name: str, *matchers: str, by: str = "") -> str:
+    """The smallest of what several report of the same thing."""
+    return f"min{_by(by)} ({series(name, *matchers)})"
 
 
 def total(name: str, *matchers: str, by: str = "") -> str:

@@ -16,7 +16,7 @@ DOUBTS = "gainsay_debate_explicit_uncertainties"
 COST = "gainsay_debate_cost_to_estimate_ratio"
 AGREES = "gainsay_debate_first_proposal_agreement_total"
 SCORE = "gainsay_moderator_argument_score"
-NONE = "none in this window"
+NONE = "none, or no data"
 
 
 def _window() -> IntervalVariable:

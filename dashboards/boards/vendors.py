@@ -33,7 +33,6 @@ def _state() -> Row:
                     Asked(most("gainsay_provider_down", by="provider"), "{{provider}}"),
                     steps=above(1),
                     words={"0": ("in use", "green"), "1": ("left alone", "red")},
-                    none="no vendor has failed",
                 ),
                 number(
                     "Refused keys",
@@ -158,7 +157,7 @@ def _failures() -> Row:
                     "Failed attempts by model and reason. The longest bar is where to look first.",
                     "short",
                     Asked(f"{increase(FAILED, MODEL, by='model, reason')} > 0.5", "{{model}}: {{reason}}"),
-                    none="none",
+                    none="none, or no data",
                 ),
                 graph(
                     "Circuit over time",

@@ -90,6 +90,7 @@ def test_each_panel_says_what_it_means_in_a_unit_with_steps_and_words_for_no_dat
         assert re.fullmatch(r"[A-Za-z01].{38,}\.", panel["description"]), name
         assert (panel["options"]["yAxis"]["unit"] if panel["type"] == "heatmap" else defaults["unit"]) in UNITS, name
         assert defaults["noValue"], name
+        assert all(target["interval"] == "30s" for target in panel["targets"]), f"{name}: a rate needs four scrapes"
         steps = [step["value"] for step in defaults["thresholds"]["steps"]]
         assert steps[0] is None, name
         assert steps[1:] == sorted(steps[1:]), name
@@ -152,6 +153,8 @@ def test_no_expression_paints_the_dead_green_or_sums_what_all_processes_share(ui
             wanted = ['namespace=~"$namespace"', *([] if name.startswith("gainsay") else ['job=~"gainsay-.+"'])]
             assert all(part in chosen for chosen in matchers(query.expr, name) for part in wanted), query
             assert name not in shared or f"sum({name}" not in query.expr, query
+        largest = re.findall(r"sum(?: by \(\w+\))? \(max( by \([\w, ]+\))?", query.expr)
+        assert all("namespace" in by for by in largest), f"of several installations it shows one: {query}"
 
 
 SHARED = (
