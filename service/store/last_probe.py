@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from uuid import UUID
 
 from service import telemetry
 from service.errors import StoreUnavailable
@@ -13,6 +15,10 @@ LOOK_S = 15.0
 """The interval of the measurement."""
 DUE_S = 60.0
 """A debate of the prober that is not over after so long counts as one that was not good."""
+
+
+SINCE_S = 30 * 86_400.0
+"""How old a probe may be that is looked at; ids of debates begin with their times."""
 
 
 class LastProbe:
@@ -38,7 +44,8 @@ class LastProbe:
 
     async def look(self) -> None:
         """Measure once; raises `StoreUnavailable`."""
-        rows = await self._database.query("last_probe", {"tenant": self._tenant, "due": DUE_S})
+        since = UUID(int=max(0, int((time.time() - SINCE_S) * 1_000)) << 80)
+        rows = await self._database.query("last_probe", {"tenant": self._tenant, "due": DUE_S, "since": since})
         for row in rows:
             self._seen = True
             telemetry.PROBE_SUCCESS.set(row["good"])

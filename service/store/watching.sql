@@ -2,7 +2,7 @@
 
 -- last_probe --
 -- The newest debate of the prober that is over, or should be by now: whether it was good, and how long it took or has taken.
--- Beside it when the last good one ended. A debate is over when its end is provable.
+-- Beside it when the last good one ended. A debate is over when its end is provable. `since` bounds how far back is looked.
 SELECT newest.good, newest.seconds, best.ended
 FROM (
     SELECT told_state(h.debate, h.log, h.next_n - 1, h.state) = 'completed' AND h.excess = 0 AND h.held = 0 AS good,
@@ -10,14 +10,14 @@ FROM (
                               - h.created)::float8 AS seconds
     FROM debate_head h
     LEFT JOIN entry e ON e.debate = h.debate AND e.n = h.next_n - 1 AND h.state NOT IN ('queued', 'running')
-    WHERE h.tenant = %(tenant)s
+    WHERE h.tenant = %(tenant)s AND h.debate > %(since)s
       AND (told_state(h.debate, h.log, h.next_n - 1, h.state) NOT IN ('queued', 'running')
            OR h.created < clock_timestamp() - make_interval(secs => %(due)s::float8))
     ORDER BY h.debate DESC LIMIT 1) AS newest
 LEFT JOIN (
     SELECT extract(epoch FROM (convert_from(e.leaf, 'UTF8')::jsonb ->> 'occurred')::timestamptz)::float8 AS ended
     FROM debate_head h JOIN entry e ON e.debate = h.debate AND e.n = h.next_n - 1
-    WHERE h.tenant = %(tenant)s AND h.state = 'completed' AND h.excess = 0
+    WHERE h.tenant = %(tenant)s AND h.debate > %(since)s AND h.state = 'completed' AND h.excess = 0
       AND told_state(h.debate, h.log, h.next_n - 1, h.state) = 'completed'
     ORDER BY h.debate DESC LIMIT 1) AS best ON true;
 

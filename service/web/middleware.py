@@ -40,6 +40,8 @@ RATE = "rate"
 """In the state of a request: the rate that it counts in, and what is left of it."""
 TRACE = "trace"
 """In the state of a request: its `Trace`."""
+DEBATE = "debate"
+"""In the state of a request: the debate that it began."""
 OPERATION_HEADERS = "headers"
 """In the state of a request: the headers that every answer of its operation has."""
 OTHER = "other"
@@ -151,7 +153,7 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
         "status": status,
         "ms": round(seconds * 1_000, 1),
     }
-    if debate := _debate_of_path(scope):
+    if debate := _debate_of(scope):
         fields["debate"] = debate
     if isinstance(caller := scope["state"].get(CALLER), Caller):
         fields["tenant"] = caller.tenant
@@ -170,7 +172,7 @@ def _trace_request(scope: HTTPScope, id_: str, status: int, at_ns: int, seconds:
     about: dict[str, Value] = {names.HTTP_METHOD: method, names.HTTP_STATUS: status, names.REQUEST: id_}
     if route != OTHER:
         about[names.HTTP_ROUTE] = route
-    if debate := _debate_of_path(scope):
+    if debate := _debate_of(scope):
         about[names.DEBATE] = debate
     if isinstance(caller := scope["state"].get(CALLER), Caller):
         about[names.TENANT] = caller.tenant
@@ -193,9 +195,9 @@ def _trace_request(scope: HTTPScope, id_: str, status: int, at_ns: int, seconds:
     )
 
 
-def _debate_of_path(scope: HTTPScope) -> str | None:
-    """The debate in the path, if it is a valid id."""
-    given = str(scope.get("path_params", {}).get("debate", ""))
+def _debate_of(scope: HTTPScope) -> str | None:
+    """The debate that the request began, or the one in its path, if that is a valid id."""
+    given = str(scope["state"].get(DEBATE) or scope.get("path_params", {}).get("debate", ""))
     try:
         return str(UUID(given))
     except ValueError:

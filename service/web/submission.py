@@ -19,6 +19,7 @@ from service.web import body, headers, problems
 from service.web.app_state import AppState, HttpRequest, app_state
 from service.web.callers import arrival, caller
 from service.web.debates import READ_AS, RETRY_AFTER_S, answered, known_query, note, places, view
+from service.web.middleware import DEBATE
 from service.web.rate_limits import key_of
 from service.web.types import Links, Submission, address
 from service.web.waiting import ended_in_time
@@ -54,6 +55,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
             await site.reviews.refuse_full(caller(request))
         case = await body.read(request, CaseRequest, site.body_max_of(caller(request).tenant))
         submitted = await site.reviews.record(case, caller(request), key, arrival(request))
+    request.scope["state"][DEBATE] = submitted.debate
     await site.reviews.wait_provable(submitted, caller(request))
     most = site.rates.rates_of(caller(request)).listeners if wait is not None else None
     with site.listeners.waiting(key_of(caller(request)), most) as may_wait:

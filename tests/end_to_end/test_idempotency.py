@@ -192,7 +192,7 @@ async def test_a_case_that_is_nested_too_deeply_is_refused_alike_with_and_withou
     async with served(database.service_url, work=False) as site:
         answers = [await send(site, case), await site.http.post("/v1/debates", json=case)]
 
-    keyed, plain = [{**answer.json(), "requestId": ""} for answer in answers]
+    keyed, plain = [{**answer.json(), "requestId": "", "traceId": ""} for answer in answers]
     assert keyed == plain
     assert (keyed["status"], keyed["code"]) == (422, "invalid_case")
     assert "at most 24 levels" in keyed["detail"]

@@ -53,6 +53,7 @@ async def test_every_line_of_a_process_is_json_with_the_ids_of_its_request(datab
         request, refused = of(serve, "http.request")[:2]
         assert (request["request"], request["trace_id"], request["tenant"]) == ("req-of-ours", TRACE, "default")
         assert (request["status"], request["route"]) == (200, "/v1/debates")
+        assert request["debate"] == ended["debateId"]
         assert request["span_id"] in answer.headers["traceresponse"]
         assert refused["status"] == 400
         (end,) = of(serve, "debate.ended")

@@ -16,6 +16,8 @@ from tests.fixtures.serving import a_case, slow_policy
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 WITHIN_S = 60.0
+UNDER_WAY = "SELECT FROM gainsay.charge JOIN gainsay.debate_head h USING (debate) WHERE h.held > 0"
+"""A debate has had a reply, and waits for another."""
 
 
 def exporting(receiver: Receiver, protocol: str = "http/protobuf", **more: str) -> dict[str, str]:
@@ -62,7 +64,7 @@ def named(spans: list[Seen], name: str) -> list[Seen]:
 async def test_a_debate_that_a_second_worker_took_is_one_connected_trace(
     database: Database, tmp_path: Path, protocol: str
 ) -> None:
-    policy = slow_policy(tmp_path, 400)
+    policy = slow_policy(tmp_path, 800)
     with receiving() as receiver:
         to = exporting(receiver, protocol, GAINSAY_LEASE_S="1", GAINSAY_POLICY=str(policy))
         async with deployed(database, tmp_path, **to) as deployment:
@@ -70,7 +72,7 @@ async def test_a_debate_that_a_second_worker_took_is_one_connected_trace(
             async with httpx.AsyncClient(base_url=address, timeout=90) as http:
                 first = deployment.start("work")
                 debate = await submitted(http, traceparent=f"00-{TRACE}-{SPAN}-01")
-                await deployment.finds("SELECT FROM gainsay.charge")
+                await deployment.finds(UNDER_WAY)
                 first.kill()
                 second = deployment.start("work")
                 result = await concluded(http, debate)

@@ -177,7 +177,7 @@ def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     yield from _of_batches(theirs)
     yield Scenario(
         query="last_probe",
-        given={"tenant": OURS, "due": 1e9},
+        given={"tenant": OURS, "due": 1e9, "since": UUID(int=0)},
         craft=f"UPDATE debate_head SET created = created - interval '1 hour' WHERE tenant = '{THEIRS}'",
     )
 

@@ -8899,7 +8899,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -8927,7 +8928,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -8955,7 +8957,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -8982,7 +8985,8 @@ export interface operations {
                      *       "detail": "the address may have 16384 bytes, found more; send fewer parameters",
                      *       "code": "address_too_long",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9010,7 +9014,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9037,7 +9042,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9065,7 +9071,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9154,7 +9161,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9182,7 +9190,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9214,7 +9223,8 @@ export interface operations {
                      *       "requestId": "req_4f2a",
                      *       "limit": "tenantDay",
                      *       "leftUSD": "0.02",
-                     *       "ends": "2026-11-22T00:00:00Z"
+                     *       "ends": "2026-11-22T00:00:00Z",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9242,7 +9252,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9269,7 +9280,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9300,7 +9312,8 @@ export interface operations {
                      *       "code": "idempotency_in_progress",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a",
-                     *       "debateId": "01920000-0000-7000-8000-000000000000"
+                     *       "debateId": "01920000-0000-7000-8000-000000000000",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9333,7 +9346,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9360,7 +9374,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9397,7 +9412,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9425,7 +9441,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9452,7 +9469,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9480,7 +9498,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9560,7 +9579,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9588,7 +9608,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9616,7 +9637,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9643,7 +9665,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9671,7 +9694,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9698,7 +9722,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
                      *       "code": "evidence_damaged",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9726,7 +9751,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9805,7 +9831,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9833,7 +9860,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9861,7 +9889,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9888,7 +9917,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9915,7 +9945,8 @@ export interface operations {
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
                      *       "code": "not_acceptable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9943,7 +9974,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9970,7 +10002,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
                      *       "code": "evidence_damaged",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -9998,7 +10031,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10055,7 +10089,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10081,7 +10116,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10107,7 +10143,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10132,7 +10169,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10157,7 +10195,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10188,7 +10227,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10213,7 +10253,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10248,7 +10289,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10273,7 +10315,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
                      *       "code": "evidence_damaged",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10299,7 +10342,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10361,7 +10405,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10389,7 +10434,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10417,7 +10463,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10444,7 +10491,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10471,7 +10519,8 @@ export interface operations {
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
                      *       "code": "not_acceptable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10499,7 +10548,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10527,7 +10577,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10554,7 +10605,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
                      *       "code": "evidence_damaged",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10582,7 +10634,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10639,7 +10692,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10667,7 +10721,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10695,7 +10750,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10722,7 +10778,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10750,7 +10807,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10777,7 +10835,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
                      *       "code": "evidence_damaged",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10805,7 +10864,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10884,7 +10944,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10912,7 +10973,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10940,7 +11002,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10967,7 +11030,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10995,7 +11059,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11022,7 +11087,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
                      *       "code": "evidence_damaged",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11050,7 +11116,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11110,7 +11177,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11138,7 +11206,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11166,7 +11235,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11194,7 +11264,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11221,7 +11292,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11249,7 +11321,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11321,7 +11394,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11349,7 +11423,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11377,7 +11452,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11404,7 +11480,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11437,7 +11514,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11464,7 +11542,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11501,7 +11580,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11529,7 +11609,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11556,7 +11637,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11584,7 +11666,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11662,7 +11745,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11690,7 +11774,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11718,7 +11803,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11745,7 +11831,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11773,7 +11860,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11800,7 +11888,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11828,7 +11917,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11888,7 +11978,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11916,7 +12007,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11944,7 +12036,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11971,7 +12064,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11998,7 +12092,8 @@ export interface operations {
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
                      *       "code": "not_acceptable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12026,7 +12121,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12053,7 +12149,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12081,7 +12178,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12138,7 +12236,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12164,7 +12263,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12190,7 +12290,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12215,7 +12316,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12240,7 +12342,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12271,7 +12374,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12296,7 +12400,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12331,7 +12436,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12356,7 +12462,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12382,7 +12489,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12440,7 +12548,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12468,7 +12577,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12496,7 +12606,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12523,7 +12634,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12551,7 +12663,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12579,7 +12692,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12606,7 +12720,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
                      *       "code": "evidence_damaged",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12634,7 +12749,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12688,7 +12804,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12716,7 +12833,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12744,7 +12862,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12772,7 +12891,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12799,7 +12919,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12827,7 +12948,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12881,7 +13003,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12909,7 +13032,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12937,7 +13061,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12965,7 +13090,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12992,7 +13118,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13020,7 +13147,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13081,7 +13209,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13109,7 +13238,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13137,7 +13267,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13164,7 +13295,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13192,7 +13324,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13219,7 +13352,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13247,7 +13381,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13313,7 +13448,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13341,7 +13477,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13369,7 +13506,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13396,7 +13534,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13424,7 +13563,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13451,7 +13591,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13479,7 +13620,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13545,7 +13687,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13573,7 +13716,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13601,7 +13745,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13628,7 +13773,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13656,7 +13802,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13683,7 +13830,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13711,7 +13859,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13774,7 +13923,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13802,7 +13952,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13830,7 +13981,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13857,7 +14009,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13885,7 +14038,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13912,7 +14066,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -13940,7 +14095,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14020,7 +14176,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14048,7 +14205,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14076,7 +14234,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14103,7 +14262,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14130,7 +14290,8 @@ export interface operations {
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
                      *       "code": "not_acceptable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14158,7 +14319,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14185,7 +14347,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14213,7 +14376,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14287,7 +14451,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14315,7 +14480,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14343,7 +14509,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14371,7 +14538,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14398,7 +14566,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14426,7 +14595,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14484,7 +14654,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14512,7 +14683,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14540,7 +14712,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14567,7 +14740,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14600,7 +14774,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14627,7 +14802,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14664,7 +14840,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14692,7 +14869,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14719,7 +14897,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14747,7 +14926,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14805,7 +14985,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14833,7 +15014,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14861,7 +15043,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14888,7 +15071,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14921,7 +15105,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14948,7 +15133,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14985,7 +15171,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15013,7 +15200,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15040,7 +15228,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15068,7 +15257,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15126,7 +15316,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15154,7 +15345,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15182,7 +15374,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15209,7 +15402,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15242,7 +15436,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15269,7 +15464,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15306,7 +15502,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15334,7 +15531,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15361,7 +15559,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15389,7 +15588,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15443,7 +15643,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15471,7 +15672,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15499,7 +15701,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15527,7 +15730,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15554,7 +15758,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15582,7 +15787,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15636,7 +15842,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15664,7 +15871,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15692,7 +15900,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15720,7 +15929,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15747,7 +15957,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -15775,7 +15986,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16452,7 +16664,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16480,7 +16693,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16508,7 +16722,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16536,7 +16751,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16563,7 +16779,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16591,7 +16808,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16645,7 +16863,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16673,7 +16892,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16701,7 +16921,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16729,7 +16950,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16756,7 +16978,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16784,7 +17007,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16831,7 +17055,8 @@ export interface operations {
                      *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
                      *       "code": "bad_request",
                      *       "instance": "/",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16855,7 +17080,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16909,7 +17135,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16937,7 +17164,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16965,7 +17193,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -16993,7 +17222,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17020,7 +17250,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17048,7 +17279,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17110,7 +17342,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17138,7 +17371,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17166,7 +17400,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17194,7 +17429,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17222,7 +17458,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17249,7 +17486,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17277,7 +17515,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17336,7 +17575,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17364,7 +17604,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17392,7 +17633,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17419,7 +17661,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17446,7 +17689,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17474,7 +17718,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17507,7 +17752,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17534,7 +17780,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17571,7 +17818,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17599,7 +17847,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17626,7 +17875,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17654,7 +17904,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17711,7 +17962,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17739,7 +17991,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17767,7 +18020,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17794,7 +18048,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17822,7 +18077,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17850,7 +18106,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17877,7 +18134,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17905,7 +18163,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17967,7 +18226,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17995,7 +18255,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18023,7 +18284,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18050,7 +18312,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18077,7 +18340,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18105,7 +18369,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18138,7 +18403,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18165,7 +18431,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18202,7 +18469,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18230,7 +18498,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18257,7 +18526,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18285,7 +18555,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18342,7 +18613,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18368,7 +18640,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18394,7 +18667,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18419,7 +18693,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18444,7 +18719,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18470,7 +18746,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18501,7 +18778,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18526,7 +18804,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18561,7 +18840,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18586,7 +18866,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18612,7 +18893,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18674,7 +18956,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18702,7 +18985,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18730,7 +19014,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18758,7 +19043,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18786,7 +19072,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18813,7 +19100,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18841,7 +19129,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18898,7 +19187,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18926,7 +19216,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18954,7 +19245,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -18981,7 +19273,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19009,7 +19302,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19037,7 +19331,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19064,7 +19359,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19092,7 +19388,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19149,7 +19446,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19175,7 +19473,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19201,7 +19500,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19226,7 +19526,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19251,7 +19552,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19277,7 +19579,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19308,7 +19611,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19333,7 +19637,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19368,7 +19673,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19393,7 +19699,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19419,7 +19726,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19479,7 +19787,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19507,7 +19816,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19535,7 +19845,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19563,7 +19874,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19591,7 +19903,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19618,7 +19931,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19646,7 +19960,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19704,7 +20019,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19732,7 +20048,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19760,7 +20077,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19787,7 +20105,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19815,7 +20134,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19848,7 +20168,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19875,7 +20196,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19912,7 +20234,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19940,7 +20263,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19967,7 +20291,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -19995,7 +20320,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20058,7 +20384,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20086,7 +20413,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20114,7 +20442,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20141,7 +20470,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20169,7 +20499,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20197,7 +20528,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20224,7 +20556,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20252,7 +20585,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20314,7 +20648,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20342,7 +20677,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20370,7 +20706,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20397,7 +20734,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20424,7 +20762,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20452,7 +20791,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20485,7 +20825,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20512,7 +20853,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20549,7 +20891,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20577,7 +20920,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20604,7 +20948,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20632,7 +20977,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20692,7 +21038,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20720,7 +21067,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20748,7 +21096,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20775,7 +21124,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20803,7 +21153,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20831,7 +21182,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20858,7 +21210,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20886,7 +21239,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20946,7 +21300,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -20974,7 +21329,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21002,7 +21358,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21030,7 +21387,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21057,7 +21415,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21085,7 +21444,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21144,7 +21504,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21172,7 +21533,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21200,7 +21562,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21227,7 +21590,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21255,7 +21619,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21288,7 +21653,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21315,7 +21681,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21352,7 +21719,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21380,7 +21748,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21407,7 +21776,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21435,7 +21805,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21492,7 +21863,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21520,7 +21892,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21548,7 +21921,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21575,7 +21949,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21603,7 +21978,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21630,7 +22006,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21658,7 +22035,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21719,7 +22097,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21747,7 +22126,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21775,7 +22155,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21802,7 +22183,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21829,7 +22211,8 @@ export interface operations {
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21857,7 +22240,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21890,7 +22274,8 @@ export interface operations {
                      *           "pointer": "/question",
                      *           "detail": "question may have 4000 characters, found 5210"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21917,7 +22302,8 @@ export interface operations {
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
                      *       "code": "unsupported_media_type",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21954,7 +22340,8 @@ export interface operations {
                      *           "pointer": "/options/maxRounds",
                      *           "detail": "maxRounds must be from 1 to 3, found 4"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21982,7 +22369,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22009,7 +22397,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22037,7 +22426,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22090,7 +22480,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22116,7 +22507,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22142,7 +22534,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22167,7 +22560,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22192,7 +22586,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22218,7 +22613,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22275,7 +22671,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22303,7 +22700,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22331,7 +22729,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22358,7 +22757,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22386,7 +22786,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22414,7 +22815,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22441,7 +22843,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22469,7 +22872,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22526,7 +22930,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22554,7 +22959,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22582,7 +22988,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22609,7 +23016,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22637,7 +23045,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22665,7 +23074,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22692,7 +23102,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22720,7 +23131,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22783,7 +23195,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22811,7 +23224,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22839,7 +23253,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22866,7 +23281,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22894,7 +23310,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22921,7 +23338,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -22949,7 +23367,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23008,7 +23427,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23036,7 +23456,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23064,7 +23485,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23091,7 +23513,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23119,7 +23542,8 @@ export interface operations {
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23147,7 +23571,8 @@ export interface operations {
                      *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
                      *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23174,7 +23599,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23202,7 +23628,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23268,7 +23695,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23292,7 +23720,8 @@ export interface operations {
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
                      *       "code": "not_acceptable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23316,7 +23745,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23385,7 +23815,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23409,7 +23840,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23433,7 +23865,8 @@ export interface operations {
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
                      *       "code": "not_acceptable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23457,7 +23890,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23521,7 +23955,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23545,7 +23980,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23616,7 +24052,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23640,7 +24077,8 @@ export interface operations {
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23664,7 +24102,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23711,7 +24150,8 @@ export interface operations {
                      *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
                      *       "code": "bad_request",
                      *       "instance": "/",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23735,7 +24175,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23782,7 +24223,8 @@ export interface operations {
                      *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
                      *       "code": "bad_request",
                      *       "instance": "/",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23806,7 +24248,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23831,7 +24274,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23881,7 +24325,8 @@ export interface operations {
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23907,7 +24352,8 @@ export interface operations {
                      *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
                      *       "code": "unauthenticated",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23933,7 +24379,8 @@ export interface operations {
                      *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
                      *       "code": "forbidden",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23958,7 +24405,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23984,7 +24432,8 @@ export interface operations {
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
                      *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -24047,7 +24496,8 @@ export interface operations {
                      *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
                      *       "code": "bad_request",
                      *       "instance": "/",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -24071,7 +24521,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -24134,7 +24585,8 @@ export interface operations {
                      *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
                      *       "code": "bad_request",
                      *       "instance": "/",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -24158,7 +24610,8 @@ export interface operations {
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
                      *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];

@@ -23,6 +23,7 @@ from service.web.completions.case import ChatCase, read_chat
 from service.web.completions.events import ChatStream
 from service.web.completions.names import ChatModel, chat_models, format_of
 from service.web.debates import RETRY_AFTER_S, answered, known_query, note, places
+from service.web.middleware import DEBATE
 from service.web.problems import request_id
 from service.web.rate_limits import key_of
 from service.web.stream import EventStream, Following
@@ -48,6 +49,7 @@ async def complete(request: HttpRequest) -> Response[bytes]:
             chat = await _read(raw, request)
             kept = key if key is not None else chat.derived
             submitted = await site.reviews.record(chat.case, who, kept, arrival(request, "completions"))
+        request.scope["state"][DEBATE] = submitted.debate
         if submitted.replayed:
             telemetry.REPLAYS.labels(result="replayed").inc()
         await site.reviews.wait_provable(submitted, who)

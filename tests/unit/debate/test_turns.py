@@ -91,6 +91,7 @@ service/store/embedded/cluster.py            the version of PostgreSQL
 service/verify/files.py        names of files
 service/delivering/addresses.py       labels of a host
 service/web/versions.py       the version of the API
+service/cli/log_export.py       names of loggers
 service/web/answer_examples.py        names of files
 service/web/member_texts.py        names of modules
 """
