@@ -79,7 +79,7 @@ everything: setup
 	@{ echo "All tests"; PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),3) --dist=loadfile \
 		--no-loadscope-reorder --longest-first --time-by-file=25 --durations=25 --durations-min=1; } >&$${SHOWN:-1}
 
-# Replay must not hang on the order of sets, so what replays runs under another hash seed as well, with 20 examples of
+# Replay must not hang on the order of sets, so what replays runs under another hash seed as well, with 12 examples of
 # each property; make replay PROFILE=thorough tries 2000. Only the files that have such tests are collected. DRAW=3 runs
 # one in three of those that wait, drawn from GAINSAY_TEST_DRAW_SEED or the commit.
 replay: setup ## every test that replays, under a second hash seed

@@ -34,7 +34,7 @@ RUNS: list[tuple[str, ...]] = (
     [("--phases", "examples,coverage,fuzzing,stateful", "--max-examples", LONG)]
     if LONG
     else [
-        ("--phases", "examples,fuzzing,stateful", "--max-examples", "3"),
+        ("--phases", "examples,fuzzing,stateful", "--max-examples", "2"),
         ("--phases", "coverage", *(word for name in CASES for word in ("--exclude-operation-id", name))),
     ]
 )

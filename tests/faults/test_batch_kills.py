@@ -1,7 +1,7 @@
 """A batch whose processes are killed five times: each line one debate and one bill, and nothing above its ceiling.
 
 One process takes the file and answers; two feed it and run its debates; PostgreSQL is real, and the vendor keeps books
-of its own. `make test` runs it with 300 cases, `make batches` with CASES (10,000), and says how long it took.
+of its own. `make test` runs it with 200 cases, `make batches` with CASES (10,000), and says how long it took.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.faults.deployment import Deployment, a_deployment, eventually
 from tests.faults.reckoning import is_settled_but_for_witnesses
 from tests.fixtures.running import TEXT
 
-CASES = int(os.environ.get("GAINSAY_TEST_BATCH_CASES", "300"))
+CASES = int(os.environ.get("GAINSAY_TEST_BATCH_CASES", "200"))
 LONG = CASES > 1_000
 KILLS = 5
 SEED = int(os.environ.get("GAINSAY_TEST_BATCH_SEED", "7"))

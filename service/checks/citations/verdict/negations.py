@@ -5,7 +5,7 @@
     shall not knowingly or otherwise | sell adverbs and forms of to be, to have, to do between them
     does not, in any event, | guarantee     a few words between two commas
     does not, | in any event, guarantee
-    is not obliged to | pay                 "to" with its verb in the passage
+    is not obliged to | pay                 "to" with its verb in the passage, "to directly" too
     it is not the case that | we pay        "that" with its sentence in the passage
     in no event | shall we pay              a clause that begins with a negation, and whose verb is in the passage
     neither the Buyer nor the Seller shall | pay
@@ -216,6 +216,8 @@ def _reaches(word: str, tail: list[str], passage: str) -> bool:
         return tail[-2:-1] not in _CONJUNCTIONS
     begins = _WORD.search(passage)
     first = begins.group() if begins else ""
+    while len(tail) > 1 and _is_light(tail[-1]):  # "to directly or indirectly" is a "to"
+        tail = tail[:-1]
     takes_verb = len(tail) == 1 or tail[-2] in _BEFORE_TO or word in _NEGATIVE
     return tail[-1] == "to" and first not in _DETERMINED and takes_verb
 
