@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 import importlib
+import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -103,8 +105,18 @@ def _send_observed(environment: Mapping[str, str]) -> None:
 
     command = click.get_current_context(silent=True)
     name = f"gainsay-{command.info_name if command else 'process'}"
-    atexit.register(tracing.begin(environment, name, count))
-    atexit.register(log_export.begin(environment, name))
+    logging.getLogger("opentelemetry.exporter").setLevel("ERROR")  # or each of its tries would be a line of this log
+    ends = tracing.begin(environment, name, count), log_export.begin(environment, name)
+
+    def end() -> None:
+        """End both at the same time: a collector that is away holds the end of a process once."""
+        ending = [threading.Thread(target=each, daemon=True) for each in ends]
+        for thread in ending:
+            thread.start()
+        for thread in ending:
+            thread.join()
+
+    atexit.register(end)
 
 
 def check_tables() -> None:

@@ -15,6 +15,9 @@ from service.observing.span import Span, Value, span_id
 from service.report.trace import debate_span, trace_of
 from service.store.webhooks import Claimed
 
+DECLINED = "declined"
+"""The end of a case of which no debate came, and so no span of one."""
+
 
 def headers_of(claimed: Claimed) -> Mapping[str, str]:
     """The ``traceparent`` of an attempt; none for a message that is about no debate."""
@@ -49,7 +52,7 @@ def attempted(claimed: Claimed, sent: Sent, took_ms: int) -> None:
             kind="client",
             start_us=now_us - took_ms * 1_000,
             end_us=now_us,
-            parent=debate_span(claimed.debate),
+            parent=_parent(claimed, claimed.debate),
             attributes=about,
             error=None if sent.taken else sent.reason,
         )
@@ -68,7 +71,15 @@ def _kept(claimed: Claimed, trace: str) -> bool:
     """Whether the debate's trace is kept, as far as a message says it: that it is for a person it does not say."""
     arrival = _arrival(claimed)
     sampled = arrival is not None and arrival.sampled and arrival.batch is None
-    return sampled or claimed.status != "completed" or tracing.current().drawn(trace)
+    return sampled or claimed.status not in ("completed", DECLINED) or tracing.current().drawn(trace)
+
+
+def _parent(claimed: Claimed, debate: str) -> str | None:
+    """The debate's span. Of a case that was declined there is none, so it is its request's, where that is kept."""
+    if claimed.status != DECLINED:
+        return debate_span(debate)
+    arrival = _arrival(claimed)
+    return arrival.span if arrival is not None and arrival.sampled and arrival.batch is None else None
 
 
 def _arrival(claimed: Claimed) -> Arrival | None:

@@ -53,14 +53,14 @@ class Traces(Struct, frozen=True, rename="camel"):
     content: bool = False
     """Whether spans have the question and the replies."""
     redact: Annotated[tuple[str, ...], _patterns()] = (
-        r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+        r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+",
         r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b",
         r"\b\d(?:[ -]?\d){6,}\b",
     )
     """What is taken out: addresses of e-mail, numbers of accounts, and numbers of seven digits and more, unless others
     are named."""
     characters: Annotated[int, whole(1, 20_000)] = 4_000
-    """The most characters of one text, from 1 to 20000."""
+    """The most characters of one text, from 1 to 20000. A reply has several."""
 
     def shown(self, text: str) -> str:
         """A text as a span has it."""

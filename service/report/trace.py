@@ -13,9 +13,10 @@ a reply, unless policy lets it (`service.policy.traces`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -42,11 +43,15 @@ from service.debate.turns import round_of, take_of
 from service.observing import attributes as names
 from service.observing.span import Event, Span, Value, span_id, trace_id
 
+_ESCAPED = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|(["\\/bfnrt]))')
+_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
 
 class Moment(NamedTuple):
     """When a record was written, and by which process.
 
-    ``occurred`` and ``recorded`` are those of its envelope. ``stored_us`` is when its writer knew that it is stored, in
+    ``occurred`` and ``recorded`` are those of its envelope. ``writer`` is empty where its actor is a caller, of whom no
+    span says who it is. ``stored_us`` is when its writer knew that it is stored, in
     microseconds since 1970; ``None`` where another process wrote it.
     """
 
@@ -187,7 +192,7 @@ class _Debate:
             names.COST: charged / MICRO,
             names.RECORDS: len(self.entries),
             names.INPUT_MESSAGES: self._message("user", case.question),
-            names.WORKER: tuple(dict.fromkeys(at.writer for at in self.moments)),
+            names.WORKER: tuple(dict.fromkeys(at.writer for at in self.moments if at.writer)) or None,
             **_of_outcome(self.outcome),
         }
         failed = self.outcome is not None and self.outcome.status == "failed"
@@ -215,9 +220,11 @@ class _Debate:
                     yield Event("debate.stopped", at.began_us, {names.REASON: entry.by})
                 case _:
                     pass
-        for before, after in pairwise(self.moments):
-            if after.writer != before.writer:
-                yield Event("debate.claimed", after.began_us, {names.WORKER: after.writer})
+        last = self.moments[0].writer
+        for at in self.moments:
+            if at.writer not in ("", last):
+                last = at.writer
+                yield Event("debate.claimed", at.began_us, {names.WORKER: last})
 
     # -- its parts
 
@@ -272,13 +279,13 @@ class _Debate:
             names.TURN: asked.turn,
             names.ATTEMPT: asked.attempt,
             names.HELD: asked.held / MICRO,
-            names.WORKER: at.writer,
+            names.WORKER: at.writer or None,
             names.ERROR_TYPE: reason,
         }
         if entry:
             about |= {names.RESPONSE_MODEL: entry.served_model, names.RESPONSE_ID: entry.request_id}
             about |= _of_charge(entry.charge)
-            about[names.OUTPUT_MESSAGES] = self._message("assistant", _said(entry))
+            about[names.OUTPUT_MESSAGES] = self._said(entry)
         id_ = attempt_span(self.debate, asked.turn, asked.attempt)
         name = f"chat {plan.model_name}"
         return self._span(name, id_, at.ended_us, when.began_us, about, parent=self._of(asked.turn), error=reason)
@@ -287,8 +294,17 @@ class _Debate:
         """A text as the conventions have messages, in JSON; ``None`` where spans have no words."""
         if self.words is None or text is None:
             return None
-        part = {"type": "text", "content": self.words(text)}
-        return msgspec.json.encode([{"role": role, "parts": [part]}]).decode()
+        return _as_message(role, self.words(text))
+
+    def _said(self, entry: TurnSpoke | AttemptFailed) -> str | None:
+        """What a model said. The words are let in before they become JSON, whose escapes hide from a pattern where a
+        number begins."""
+        if self.words is None:
+            return None
+        if isinstance(entry, AttemptFailed):
+            return self._message("assistant", None if entry.said is None else _unescaped(entry.said))
+        reply = _each_text(msgspec.to_builtins(entry.reply), self.words)
+        return _as_message("assistant", msgspec.json.encode(reply).decode())
 
     def _checks(self) -> Iterator[Span]:
         """A check begins where what came before it was there: at its record, or as it happened if it waited too."""
@@ -310,7 +326,7 @@ class _Debate:
             about: dict[str, Value | None] = {
                 names.RECORD: first,
                 names.RECORDS: last - first + 1,
-                names.WORKER: at.writer,
+                names.WORKER: at.writer or None,
             }
             start_us = max(each.began_us for _, each in written)
             yield self._span("append", self._of("append", str(first)), start_us, at.ended_us, about)
@@ -319,9 +335,33 @@ class _Debate:
         return span_id(self.debate, *what)
 
 
-def _said(entry: TurnSpoke | AttemptFailed) -> str | None:
-    """What a model said, as it is recorded."""
-    return msgspec.json.encode(entry.reply).decode() if isinstance(entry, TurnSpoke) else entry.said
+def _as_message(role: str, content: str) -> str:
+    return msgspec.json.encode([{"role": role, "parts": [{"type": "text", "content": content}]}]).decode()
+
+
+def _each_text(found: Any, words: Callable[[str], str]) -> Any:
+    """A reply of plain values with each of its texts as a span may have it."""
+    match found:
+        case str():
+            return words(found)
+        case list() | tuple():
+            return [_each_text(each, words) for each in found]
+        case dict():
+            return {name: _each_text(each, words) for name, each in found.items()}
+        case _:
+            return found
+
+
+def _unescaped(text: str) -> str:
+    """A text that no one could read, with what it may have escaped as JSON does."""
+    return _ESCAPED.sub(lambda found: _character(found[1], found[2]), text)
+
+
+def _character(digits: str | None, letter: str) -> str:
+    if digits is None:
+        return _LETTERS.get(letter, letter)
+    code = int(digits, 16)
+    return "\ufffd" if 0xD800 <= code <= 0xDFFF else chr(code)  # half of a pair is no character of UTF-8
 
 
 def _of_outcome(outcome: Outcome | None) -> dict[str, Value | None]:

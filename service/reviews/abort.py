@@ -6,6 +6,7 @@ records the outcome, so the debate ends without a worker.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from service.audit.record import Writer
 from service.debate.amounts import MicroUSD
-from service.debate.entries import DebateConcluded, DebateStopped, Entry, is_end
+from service.debate.entries import CaseReceived, DebateConcluded, DebateStopped, Entry, is_end
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Conclude, Status
@@ -21,6 +22,7 @@ from service.errors import AuditUnavailable, Fenced
 from service.money import Ledger
 from service.policy import Budgets
 from service.running.metrics import count_entries
+from service.running.traces import DebateTrace
 from service.store.hub import EventHub
 from service.store.log import DebateLog
 from service.store.pool import Database
@@ -64,12 +66,18 @@ async def stop(database: Database, hub: EventHub, debate: str, tenant: str, writ
         with suppress(Fenced):
             await log.append(said)
             count_entries(facts, log.ledger, said, course=log)
+            _trace(debate, tenant, entries).ended(*log.written)
             hub.entries_recorded(debate, said, log.next_n)
             hub.work_queued()
             return StopWritten(_abort_answer(debate, "aborted", log.ledger))
     raise AuditUnavailable(
         f"the debate recorded other entries before the abort {TRIES} times in a row; try again", retry_after=1
     )
+
+
+def _trace(debate: str, tenant: str, entries: Sequence[Entry]) -> DebateTrace:
+    """The trace of a debate whose end an abort writes. Its spans have no words: no worker has its policy here."""
+    return DebateTrace(debate, tenant, next((e.arrival for e in entries if isinstance(e, CaseReceived)), None))
 
 
 def _abort_entries(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry]:

@@ -16,7 +16,7 @@ from uuid import UUID
 import msgspec
 
 from service import telemetry
-from service.audit.record import Record, RecordPlace, Times, Writer
+from service.audit.record import Actor, Record, RecordPlace, Times, Writer
 from service.audit.stored_record import ChainEnd
 from service.debate.amounts import MicroUSD
 from service.debate.entries import (
@@ -214,7 +214,7 @@ class DebateLog:
             stored = await read_debate(self._database, self.debate, self._place.tenant, after=after)
         entries = [record.entry for record in stored.records]
         for entry, record, age_s in zip(entries, stored.records, stored.ages, strict=True):
-            at = Moment(record.at, record.recorded, record.actor.id)
+            at = Moment(record.at, record.recorded, _process(record.actor))
             self._fold(entry, record.leaf_hash, at, age_s=age_s)
         return entries
 
@@ -240,7 +240,7 @@ class DebateLog:
         self._rests |= rests
         stored_us = round(read.now() * 1e6)
         for record, entry, when in zip(records, entries, at, strict=True):
-            moment = Moment(when.occurred, when.recorded, self._writer.actor.id, stored_us)
+            moment = Moment(when.occurred, when.recorded, _process(self._writer.actor), stored_us)
             self._fold(entry, record.leaf_hash, moment)
 
     def _values(
@@ -376,6 +376,11 @@ def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
         "release": before + hold - held,
         "state": concluded[-1] if concluded else None,
     }
+
+
+def _process(actor: Actor) -> str:
+    """The name of a process of this service; empty for a caller, whom traces do not name."""
+    return actor.id if actor.via == "databaseRole" else ""
 
 
 def _instant(recorded: str) -> datetime:

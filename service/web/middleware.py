@@ -162,11 +162,15 @@ def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, wai
 
 
 def _trace_request(scope: HTTPScope, id_: str, status: int, at_ns: int, seconds: float) -> None:
-    """Send the span of a request, if its trace is kept or the service failed it; probes have none."""
+    """Send the span of a request, if its trace is kept or the service failed it; probes have none.
+
+    Only a caller that the door let in may have a trace kept: the spans of others would push out those of debates.
+    """
     trace: Trace = scope["state"][TRACE]
     to = tracing.current()
     route = route_of(scope.get("path_template") or OTHER)
-    if not to.on or route in PROBES or not (trace.sampled or status >= SERVER_FAULT):
+    kept = trace.sampled and (trace.given is None or CALLER in scope["state"])
+    if not to.on or route in PROBES or not (kept or status >= SERVER_FAULT):
         return
     method = scope["method"] if scope["method"] in telemetry.HTTP_METHODS else "_OTHER"
     about: dict[str, Value] = {names.HTTP_METHOD: method, names.HTTP_STATUS: status, names.REQUEST: id_}

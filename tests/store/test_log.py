@@ -29,8 +29,13 @@ from service.debate.model import Outcome
 from service.debate.turns import TurnId
 from service.errors import AuditUnavailable, Fenced, NotFound
 from service.money import Ledger
+from service.observing import attributes as names
+from service.observing import tracing
+from service.observing.span import Span
+from service.observing.tracing import Tracing
 from service.policy import Budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy
+from service.report.trace import debate_span
 from service.store import pool
 from service.store.log import DebateLog
 from service.store.pool import StatementRefused
@@ -293,6 +298,22 @@ async def test_a_word_from_outside_leaves_the_worker_s_lease_as_it_is(database: 
         await service.reviews.abort(debate, CALLER, "enough")
 
         assert rows(database, "SELECT lease_until FROM gainsay.debate_head") == before
+
+
+async def test_an_abort_that_ends_a_debate_sends_its_spans(database: Database) -> None:
+    """No worker does: none has it. The caller, who wrote every record, is in none of them."""
+    sent: list[Span] = []
+    before = tracing.use(Tracing(sent.append, share=0.0))
+    try:
+        async with bench(database.service_url) as service:
+            debate = await service.submit()
+            await service.reviews.abort(debate, CALLER, "enough")
+    finally:
+        tracing.use(before)
+
+    assert (sent[0].id, sent[0].attributes[names.STATUS]) == (debate_span(debate), "aborted")
+    assert {span.name for span in sent[1:]} == {"append"}
+    assert not any(names.WORKER in span.attributes for span in sent)
 
 
 async def test_a_worker_takes_only_formats_that_it_knows(database: Database) -> None:

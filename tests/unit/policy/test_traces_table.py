@@ -69,6 +69,11 @@ def test_the_usual_patterns_take_out_what_names_a_person_or_an_account(text: str
     assert not any(word in shown for word in ("ada", "3704", "4111", "1234567"))
 
 
+def test_the_usual_patterns_end_in_a_long_text_too() -> None:
+    """One whose time grows with the square of a text would hold the worker's loop for minutes here."""
+    assert Traces().shown("a" * 300_000) == "a" * 4_000
+
+
 @given(st.text(max_size=60), st.integers(1, 80))
 def test_a_text_is_cut_after_it_was_redacted(around: str, characters: int) -> None:
     """Or half of a number would be left at its end, where no pattern finds it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from service.debate.entries import Arrival, AttemptFailed, DebateConcluded, Turn
 from service.debate.kernel import FORMATS
 from service.debate.model import HumanReview
 from service.observing import attributes as names
+from service.policy.traces import Traces
 from service.report import trace
 from service.report.trace import attempt_span, batch_span, debate_span, kept_for_itself, spans, trace_of
 from tests.fixtures import formats
@@ -113,6 +115,49 @@ def test_words_are_in_spans_as_they_are_let_in() -> None:
     assert len(said) >= len(replies)
     assert all(json.loads(each)[0]["role"] == "assistant" and "<" in each for each in said)
     assert question not in str(made)
+
+
+NUMBERS = "call\n1234567\tor\nDE89370400440532013000"
+
+
+def test_what_a_pattern_finds_is_taken_out_of_a_reply_before_it_becomes_json() -> None:
+    """In JSON a new line is a letter before the number, so that none begins there."""
+    entries = traces.debate()
+    at = next(n for n, entry in enumerate(entries) if isinstance(entry, TurnSpoke))
+    spoke = entries[at]
+    assert isinstance(spoke, TurnSpoke)
+    reply = msgspec.to_builtins(spoke.reply)
+    name = next(name for name, value in reply.items() if isinstance(value, str) and len(value) > 12)
+    entries[at] = msgspec.convert({**msgspec.to_builtins(spoke), "reply": {**reply, name: NUMBERS}}, TurnSpoke)
+
+    made = str(spans(traces.DEBATE, "acme", entries, traces.moments(entries), words=Traces(content=True).shown))
+
+    assert made.count("[redacted]") >= 2
+    assert "1234567" not in made
+    assert "3704" not in made
+
+
+@pytest.mark.parametrize(
+    "said", [json.dumps({"a": NUMBERS}), NUMBERS, '"\\u000a1234567 \\ud83d \\u002b DE89\\u002037040044"']
+)
+def test_what_is_escaped_in_a_reply_that_was_not_read_is_taken_out_too(said: str) -> None:
+    entries = [replace(entry, said=said) if isinstance(entry, AttemptFailed) else entry for entry in traces.debate()]
+    made = str(spans(traces.DEBATE, "acme", entries, traces.moments(entries), words=Traces(content=True).shown))
+
+    assert "[redacted]" in made
+    assert "1234567" not in made
+    assert "3704" not in made
+
+
+def test_a_caller_is_no_worker() -> None:
+    """The first records are its own, and it may abort what a worker goes on with."""
+    entries = traces.debate()
+    at = [each._replace(writer="" if n in (0, 1, 2, 6) else "worker") for n, each in enumerate(traces.moments(entries))]
+    whole, *parts = spans(traces.DEBATE, "acme", entries, at)
+
+    assert whole.attributes[names.WORKER] == ("worker",)
+    assert {span.attributes.get(names.WORKER) for span in parts} == {None, "worker"}
+    assert [event.name for event in whole.events].count("debate.claimed") == 1
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
