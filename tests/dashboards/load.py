@@ -143,7 +143,7 @@ async def _started(
 ) -> Loaded:
     """Every process, the ones that others need first; they start beside each other where they can."""
     login = conninfo_to_dict(processes.environment["GAINSAY_DATABASE_URL"])["user"]
-    processes.tell(f"ALTER ROLE {login} VALID UNTIL '2099-12-31'")  # a password with an end, which no other test meets
+    processes.tell(f"ALTER ROLE {login} VALID UNTIL '2099-12-31'")
     witness_key = folder / "witness.key"
     witness_key.touch(mode=0o600)
     witness_key.write_text(f"{WITNESS_KEY.encode()}\n", "ascii")

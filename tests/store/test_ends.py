@@ -6,17 +6,19 @@ import math
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 
 import psycopg
 import pytest
 from cryptography import x509
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from service import telemetry
 from service.identity.certificates import files_with_certificates
 from service.observing.labelled import REGISTRY
 from service.store.ends import Ends, files_of_address
 from service.store.pool import Database
+from service.store.schema import roles
 from tests.fixtures.callers import identity_file
 from tests.fixtures.certificates import Authority
 from tests.fixtures.postgres import Database as Server
@@ -32,15 +34,16 @@ def no_series(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def login(database: Server) -> Iterator[str]:
-    """The name of the service's login, whose password has no end again afterwards."""
-    name = str(conninfo_to_dict(database.service_url)["user"])
+    """The name of a login for this test alone. The service's own belongs to every database of the server."""
+    name = f"ending_{token_hex(4)}"
+    tell(database, f"CREATE ROLE {name} LOGIN PASSWORD '{name}' IN ROLE {roles.WRITER}")
     yield name
-    alter(database, name, "infinity")
+    tell(database, f"DROP ROLE {name}")
 
 
-def alter(database: Server, login: str, until: str) -> None:
+def tell(database: Server, statement: str) -> None:
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
-        admin.execute(f"ALTER ROLE \"{login}\" VALID UNTIL '{until}'".encode())
+        admin.execute(statement.encode())
 
 
 def secrets() -> dict[str, float]:
@@ -70,13 +73,13 @@ async def test_partitions_end_with_the_last_year_that_every_table_has(database: 
 
 
 async def test_a_password_of_postgresql_ends_when_its_role_says(database: Server, login: str) -> None:
-    async with Database.open(database.service_url, size=1) as opened:
+    async with Database.open(make_conninfo(database.service_url, user=login, password=login), size=1) as opened:
         await Ends([opened], {}).look()
         assert secrets() == {}, "it has no end"
-        alter(database, login, "infinity")
+        tell(database, f"ALTER ROLE {login} VALID UNTIL 'infinity'")
         await Ends([opened], {}).look()
         assert secrets() == {}
-        alter(database, login, "2030-05-01T00:00:00Z")
+        tell(database, f"ALTER ROLE {login} VALID UNTIL '2030-05-01T00:00:00Z'")
         await Ends([opened], {}).look()
 
     assert secrets() == {"GAINSAY_DATABASE_URL": datetime(2030, 5, 1, tzinfo=UTC).timestamp()}
