@@ -63,6 +63,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import fields
 
 from service.errors import SettingsError, nearest
 from service.policy import Policy
@@ -166,7 +167,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     except SettingsError as error:
         faults.append(error.detail)
     if file is None or faults:
-        raise SettingsError(_together(faults))
+        raise SettingsError(together(faults))
     return Settings(policy=file.policy, tenants=file.tenants, policy_path=found.policy_path, **found.members)
 
 
@@ -223,7 +224,7 @@ def read_metrics_token(environment: Mapping[str, str]) -> str | None:
 def _expect_faultless(environment: Mapping[str, str]) -> Environment:
     found = read_environment(environment)
     if found.faults:
-        raise SettingsError(_together(found.faults))
+        raise SettingsError(together(found.faults))
     return found
 
 
@@ -235,7 +236,13 @@ def _unknown(name: str) -> str:
     return f"unknown setting {name}; the known ones are:\n{known}"
 
 
-def _together(faults: Sequence[str]) -> str:
+def default_of(member: str) -> Any:
+    """What a setting is where no variable says it: a member of `Settings`."""
+    return next(field.default for field in fields(Settings) if field.name == member)
+
+
+def together(faults: Sequence[str]) -> str:
+    """Several faults as one message."""
     if len(faults) == 1:
         return faults[0]
     return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
