@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean
+.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -130,6 +130,10 @@ bench: setup ## measure each part, or ONLY="http gate", TURNS times; DOCS=1 writ
 # Against a commit, a branch or a tag: make bench-compare REF=main PAIRS=8
 bench-compare: setup ## measure REF (main) and these files in turns, PAIRS (8) times, and say whether they differ
 	@$(BIN)/python bench/compare.py $(or $(REF),main) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(DEBATES),--debates $(DEBATES))
+
+# docs/scale.md says what is measured, and how what so many debates need follows from it.
+scale: setup ## measure what a debate costs and what saturates first, and write docs/scale.md (five minutes)
+	@$(BIN)/python bench/scale.py $(if $(DEBATES),--debates $(DEBATES))
 
 flame: setup ## sample a worker by its CPU, and write docs/worker-cpu.svg, a flame graph (a minute)
 	@$(BIN)/python bench/flame.py
