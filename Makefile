@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean
+.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean chart
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -179,6 +179,10 @@ clients: setup ## write the types of both clients anew from the OpenAPI document
 
 dashboards: setup ## write dashboards/grafana/*.json from dashboards/boards
 	@$(BIN)/python -m dashboards.boards
+
+# Helm reads no file outside of a chart, so it has copies.
+chart: setup ## write helm/gainsay/README.md and the chart's copies of dashboards and rules anew
+	@$(BIN)/python -m helm
 
 # What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
 dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)
