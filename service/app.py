@@ -56,6 +56,7 @@ from service.store.ends import Ends, files_of_address
 from service.store.hub import EventHub
 from service.store.last_probe import LastProbe
 from service.store.log_lag import LogLag
+from service.store.meters import Meter, measuring
 from service.store.notifications import listening
 from service.store.pool import Database
 from service.store.pools import for_callers, prepared, store_deployments
@@ -319,7 +320,7 @@ async def sequencing_at(
                 sequencer.stamp_with(authority, audit.timestamps.every_s)
             await sequencer.examine()
             ends = Ends([store], files_of_address(store.variable, url))
-            stack.callback(asyncio.create_task(ends.run(), name="the sequencer's ends").cancel)
+            await stack.enter_async_context(measuring([ends]))
             return sequencer, stack.pop_all()
 
     sequencer, opened = await retry_until(examined, left_s)
@@ -338,23 +339,16 @@ async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[N
     a sequencer here does; ``proofs`` says that none runs in this process.
     """
     settings, databases = app.settings, dict.fromkeys((app.database, app.serving))
-    measured: list[Backlog | Baselines | TenantMoney | Ends | LastProbe] = [
+    meters: list[Meter] = [
         Backlog(app.database),
         Baselines(app.database),
         TenantMoney(app.database, lambda: app.current.in_force.budgets),
         Ends(list(databases), files_with_certificates(settings)),
         LastProbe(app.database, lambda: prober(app.current.in_force.settings.tenants)),
+        *([LogLag(app.database, settings.policy.audit)] if proofs else []),
     ]
-    tasks = [asyncio.create_task(each.run(), name=type(each).__name__) for each in measured]
-    if proofs:
-        lag = LogLag(app.database, app.settings.policy.audit)
-        tasks.append(asyncio.create_task(lag.run(), name="lateness"))
-    try:
+    async with measuring(meters):
         yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager

@@ -164,6 +164,7 @@ NOTICES_AWAY = LogLine(
     "why",
 )
 NOTICES_FAULT = LogLine("database.notices_fault", ERROR, "notifications cannot be received because of a fault")
+METER_FAULT = LogLine("metrics.fault", ERROR, "a measurement ended by a fault and begins again", "meter")
 DATABASE_BACK = LogLine("database.back", WARNING, "the database answers again", "at")
 DATABASE_AWAY = LogLine("database.away", ERROR, "the database does not answer: {why}", "why", "at", "code")
 DATABASE_TLS = LogLine(

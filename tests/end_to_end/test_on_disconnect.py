@@ -29,6 +29,8 @@ from tests.fixtures.serving import JSON, Served, a_case, served, slow_policy
 from tests.fixtures.small_cases import CASES
 from tests.fixtures.waiting import within
 
+pytestmark = pytest.mark.long
+
 LEAVE_S = 0.4
 
 

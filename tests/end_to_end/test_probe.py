@@ -46,6 +46,8 @@ from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_request
 from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE, RUNBOOK = ROOT / "examples" / "openai-anthropic.toml", ROOT / "docs" / "runbook.md"
 REAL: dict[str, Any] = tomllib.loads(EXAMPLE.read_text("utf-8"))

@@ -35,7 +35,7 @@ def read_place(place: str, environment: Mapping[str, str]) -> tuple[SigningKey, 
     """The keys at ``file:PATH`` or ``env:NAME``, newest first; raises `SettingsError`, which never shows a key."""
     kind, _, rest = place.partition(":")
     if kind == "file" and rest:
-        return read_keys(Path(rest).expanduser())
+        return read_keys(_path(rest))
     if kind == "env" and rest:
         if rest not in environment:
             raise SettingsError(f"expected a signing key in the variable {rest}, found no such variable")
@@ -76,6 +76,13 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise SettingsError("expected a path in file:PATH, found the home of a user who has none") from error
 
 
 def _remote(place: str, environment: Mapping[str, str]) -> RemoteSigner:
