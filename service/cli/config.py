@@ -103,7 +103,11 @@ def _variables(found: Environment, policy: Policy | None, environment: Mapping[s
             yield Shown(name, _WRONG, source)
         else:
             value = found.members.get(variable.member, default_of(variable.member))
-            yield Shown(name, _UNSET if value is None else str(value), source)
+            yield Shown(name, _UNSET if value in (None, ()) else _said(value), source)
+
+
+def _said(value: object) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _secret(name: str, given: str | None) -> Shown:

@@ -345,8 +345,13 @@ def _prompts_pin(name: str, text: str) -> str:
 
 
 def _path(name: str, text: str) -> Path:
+    return _file(name, text).resolve()
+
+
+def _file(name: str, text: str) -> Path:
+    """A file that may be swapped behind a link while the process runs: the link stays in its path."""
     try:
-        return Path(text).expanduser().resolve()
+        return Path(text).expanduser().absolute()
     except RuntimeError as error:
         raise SettingsError(f"expected a path in {name}, found the home of a user who has none: {text!r}") from error
 
@@ -422,8 +427,8 @@ KNOWN: Mapping[str, _Variable | None] = {
     TOKEN: None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
     "GAINSAY_WEBHOOK_KEY": _Variable("webhook_key", _own_key),
-    "GAINSAY_APPROVAL": _Variable("approval", _path),
-    "GAINSAY_IDENTITY": _Variable("identity", _path),
+    "GAINSAY_APPROVAL": _Variable("approval", _file),
+    "GAINSAY_IDENTITY": _Variable("identity", _file),
     CA_FILE: _Variable("ca_file", check_issuers),
     SERVER: _Variable("server", _server),
     CALLER_TOKEN: _Variable("token", _credential),

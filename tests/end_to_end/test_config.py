@@ -55,9 +55,11 @@ def say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
 
 
 def test_a_sound_configuration_is_so_without_a_database_and_nothing_is_made(say: Say, tmp_path: Path) -> None:
-    checked = say("check", "--offline", "--json", GAINSAY_DATABASE_URL="postgresql://nowhere.internal/gainsay")
+    links = {"GAINSAY_SERVICE_HOST": "10.96.14.7", "GAINSAY_PORT": "tcp://10.96.14.7:8321"}
+    checked = say("check", "--offline", "--json", GAINSAY_DATABASE_URL="postgresql://nowhere.internal/gainsay", **links)
 
     assert checked.code == 0
+    assert checked.findings["settings"] == [("OK", "GAINSAY_DATABASE_URL")], "a Service's variables are no settings"
     assert set(checked.findings) == OFFLINE
     assert checked.findings["database"] == [("SKIPPED", "--offline")]
     assert list(tmp_path.iterdir()) == []
@@ -132,6 +134,7 @@ def test_show_shows_every_setting_where_a_secret_cannot_be_read_and_others_are_w
         GAINSAY_TOKEN=SECRET,
         GAINSAY_LEASE_S="soon",
         GAINSAY_DRAIN_S="7",
+        GAINSAY_METRICS_TENANTS="acme,globex",
         GAINSAY_POLICY=str(tmp_path / "policy.toml"),
     )
 
@@ -142,6 +145,7 @@ def test_show_shows_every_setting_where_a_secret_cannot_be_read_and_others_are_w
     assert rows["GAINSAY_TOKEN"] == ("set", "the variable")
     assert rows["GAINSAY_LEASE_S"] == ("not a value that can be taken", "the variable")
     assert rows["GAINSAY_DRAIN_S"] == ("7.0", "the variable")
+    assert rows["GAINSAY_METRICS_TENANTS"] == ("acme, globex", "the variable")
     assert rows["GAINSAY_GRACE_S"] == ("20.0", "default")
     assert rows["GAINSAY_POLICY"] == (f"{tmp_path}/policy.toml (it cannot be read)", "the variable")
     for said in ("4 settings are wrong", f"{tmp_path}/none, which cannot be", "GAINSAY_METRICS_TOKEN", "is not TOML"):

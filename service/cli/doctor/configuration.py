@@ -17,7 +17,7 @@ from service.policy import SIMULATED, Policy
 from service.policy.file.reading import PolicyFile, read_file
 from service.policy.keys import keys_of
 from service.policy.own_build import own_build
-from service.policy.settings import Environment, Settings
+from service.policy.settings import KNOWN, Environment, Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
 from service.prompts.layout_check import all_differences
 
@@ -32,7 +32,7 @@ def check_settings(found: Environment, environment: Mapping[str, str]) -> Iterat
     for fault in found.faults:
         yield failed("settings", fault)
     if not found.faults:
-        names = sorted(name for name in environment if name.startswith("GAINSAY_"))
+        names = sorted(name for name in environment if name in KNOWN)
         yield ok("settings", f"{', '.join(names)}" if names else "no variable is set, so everything has its default")
 
 
