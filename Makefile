@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients dashboards chart dashboards-preview vendor audit sbom lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients dashboards chart test-cluster test-pods dashboards-preview vendor audit sbom lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -174,6 +174,13 @@ dashboards: setup ## write dashboards/grafana/*.json from dashboards/boards
 # Helm reads no file outside of a chart, so it has copies.
 chart: setup ## write helm/gainsay/README.md and the chart's copies of dashboards and rules anew
 	@$(BIN)/python -m helm
+
+# The first run builds an API server (ten minutes) and keeps it in ~/.cache/gainsay-tests; it needs Go and its proxy.
+test-cluster: setup ## install the chart into a real API server of Kubernetes, upgrade and roll back (a minute, once built)
+	@GAINSAY_TEST_CLUSTER=1 $(BIN)/pytest --quiet --no-header tests/chart/cluster
+
+test-pods: setup ## start every process as the chart's pods would, and probe a case to its proof (half a minute)
+	@GAINSAY_TEST_PODS=1 $(BIN)/pytest --quiet --no-header tests/chart/pods
 
 # What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
 dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)
