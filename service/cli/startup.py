@@ -10,8 +10,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,6 +25,9 @@ from service.errors import StoreUnavailable
 from service.identity.caller import Caller
 from service.observing import stacks, tracing
 from service.policy.settings import LogFormat, Settings, read_level, read_log_format, read_settings
+
+if TYPE_CHECKING:
+    from service.app import App
 
 LOCAL = Caller(kind="person", via="keyboard")
 """The caller at the keyboard: the operator of this machine."""
@@ -166,6 +170,33 @@ def start_without_settings(environment: Mapping[str, str] = os.environ, *, stays
         log_of_process(environment)
     else:
         log_from(read_level(environment), read_log_format(environment) or "text", traces=True)
+
+
+def hears_hangup() -> bool:
+    """Whether SIGHUP asks for a look at the configuration. At a terminal it says that the terminal is gone."""
+    return not sys.stderr.isatty()
+
+
+def pass_over_hangup() -> None:
+    """Until `watching` SIGHUP does nothing where it will ask for a look: the files are about to be read anyway."""
+    if hears_hangup():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+@asynccontextmanager
+async def watching(app: App) -> AsyncIterator[None]:
+    """Take what changes in the files of the configuration during the block; SIGHUP asks for a look at once."""
+    from service.app import watching_configuration
+
+    loop = asyncio.get_running_loop()
+    async with watching_configuration(app) as watch:
+        if hears_hangup():
+            loop.add_signal_handler(signal.SIGHUP, watch.ask)
+        try:
+            yield
+        finally:
+            if hears_hangup():  # what comes while the process ends is passed over
+                loop.add_signal_handler(signal.SIGHUP, lambda: None)
 
 
 @contextmanager
