@@ -107,7 +107,7 @@ SETS: Final[dict[str, Values]] = {
             "nodeSelector": {"pool": "gainsay"},
             "tolerations": [{"key": "gainsay", "operator": "Exists"}],
             "affinity": {"podAntiAffinity": {}},
-            "priorityClassName": "high",
+            "priorityClassName": "system-cluster-critical",
             "podLabels": {"team": "risk"},
             "podAnnotations": {"note": "kept"},
             "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://proxy:3128"}],
