@@ -52,7 +52,8 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
             until_served(found, kind)
         found.namespace("rendered")
         found.namespace("admitted")
-        for name in ("default", "own", "r-gainsay", "challenge"):
+        specs = [template["spec"] for name in every_set() for _, template in pods(rendered(name))]
+        for name in sorted({spec.get("serviceAccountName", "default") for spec in specs}):
             found.make({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}, "admitted")
         yield found
 
@@ -234,6 +235,34 @@ def test_a_migration_that_fails_ends_the_install_before_a_process_is_made(
     there = plane.objects("failed", *KINDS)
     assert [key for key in there if key[0] in ("Deployment", "StatefulSet")] == []
     assert ("Job", "r-gainsay-migrate") in there  # it stays, so that its log can be read
+
+
+def test_helm_test_probes_and_says_whether_it_went_well(plane: ControlPlane, release: Callable[..., str]) -> None:
+    plane.namespace("probed")
+    release("install", "probed", merged(NEEDED, {"prober": {"enabled": True}, "migrations": {"mode": "external"}}))
+
+    for phase in ("Succeeded", "Failed"):
+        over = threading.Event()
+        thread = threading.Thread(target=end_pods, args=(plane, "probed", phase, over))
+        thread.start()
+        try:
+            if phase == "Succeeded":
+                assert "Phase:          Succeeded" in plane.helm("test", "r", "--namespace", "probed")
+            else:
+                with pytest.raises(Refused, match="r-gainsay-test-probe failed"):
+                    plane.helm("test", "r", "--namespace", "probed")
+        finally:
+            over.set()
+            thread.join()
+
+
+def end_pods(plane: ControlPlane, namespace: str, phase: str, over: threading.Event) -> None:
+    """Write the status that a kubelet writes at the end of a pod."""
+    while not over.wait(0.05):
+        for pod in plane.objects(namespace, ("v1", "Pod")).values():
+            if pod["status"]["phase"] == "Pending":
+                where = f"{plane.path(pod, namespace)}/{pod['metadata']['name']}/status"
+                plane.ask("PATCH", where, {"status": {"phase": phase}}, "application/merge-patch+json")
 
 
 def test_each_set_can_follow_another(plane: ControlPlane, release: Callable[..., str]) -> None:
