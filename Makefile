@@ -155,6 +155,11 @@ soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300
 	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
 
+# `make test` runs the restores, by the commands of docs/disaster.md: make drills SEED=7
+drills: setup ## fail over twice under load, and restore backups three ways (five minutes); SEED repeats a run
+	@GAINSAY_TEST_DRILLS=all $(if $(SEED),GAINSAY_TEST_DRILLS_SEED=$(SEED)) \
+		$(BIN)/pytest --quiet --no-header --capture=no tests/drills
+
 # The file of a batch, of CASES cases, whose processes are killed five times: make batches CASES=10000 SEED=7
 batches: setup ## run a batch of CASES (10000) cases, kill its processes five times, and reckon debates, bills and ceiling
 	@GAINSAY_TEST_BATCH_CASES=$(or $(CASES),10000) $(if $(SEED),GAINSAY_TEST_BATCH_SEED=$(SEED)) \
