@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean
+.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean chart
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -131,6 +131,10 @@ bench: setup ## measure each part, or ONLY="http gate", TURNS times; DOCS=1 writ
 bench-compare: setup ## measure REF (main) and these files in turns, PAIRS (8) times, and say whether they differ
 	@$(BIN)/python bench/compare.py $(or $(REF),main) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(DEBATES),--debates $(DEBATES))
 
+# docs/scale.md says what is measured, and how what so many debates need follows from it.
+scale: setup ## measure what a debate costs and what saturates first, and write docs/scale.md (five minutes)
+	@$(BIN)/python bench/scale.py $(if $(DEBATES),--debates $(DEBATES))
+
 flame: setup ## sample a worker by its CPU, and write docs/worker-cpu.svg, a flame graph (a minute)
 	@$(BIN)/python bench/flame.py
 
@@ -175,6 +179,10 @@ clients: setup ## write the types of both clients anew from the OpenAPI document
 
 dashboards: setup ## write dashboards/grafana/*.json from dashboards/boards
 	@$(BIN)/python -m dashboards.boards
+
+# Helm reads no file outside of a chart, so it has copies.
+chart: setup ## write helm/gainsay/README.md and the chart's copies of dashboards and rules anew
+	@$(BIN)/python -m helm
 
 # What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
 dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)
