@@ -82,7 +82,7 @@ def test_all_that_is_wrong_is_said_at_once(repository: Repository) -> None:
     assert [fault.partition(",")[0].replace(signing.MAKE, "x") for fault in found] == [
         "expected a tree as it was committed",
         "expected a base image with tag and digest",
-        f"expected the key that signs releases in {repository.root / 'none.key'}: No such file or directory; make one: x",
+        f"expected the key that signs releases in {repository.root}/none.key: No such file or directory; make one: x",
         "expected migration 0002_more in supply/frozen.json",
     ]
 
