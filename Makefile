@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean chart
+.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom lock clean chart
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -172,6 +172,18 @@ mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALE
 
 hostile: setup ## verify hostile files, and print how long and how much memory each took (a minute)
 	@$(BIN)/python -m tests.mutations.hostile
+
+# A base without a tag and a digest is refused, with the command that looks it up: docs/image.md. Needs Docker.
+image: setup ## build the image with Docker, from PYTHON_IMAGE=NAME:TAG@sha256:...
+	@$(BIN)/python -m supply.base "$(PYTHON_IMAGE)"
+	docker buildx build --pull --build-arg PYTHON_IMAGE="$(PYTHON_IMAGE)" \
+		--build-arg VERSION="$$($(BIN)/python -c 'import service; print(service.__version__)')" \
+		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg SOURCE_DATE_EPOCH="$$(git log -1 --format=%ct)" \
+		--output type=docker,rewrite-timestamp=true --tag $(or $(TAG),gainsay) .
+
+# Root builds it with buildah on a base by debootstrap, where Debian has both, and replays it without; then runs what came.
+image-check: setup ## build the Dockerfile twice without Docker, replay it, and run what came as any user (five minutes)
+	@GAINSAY_TEST_IMAGE=1 $(BIN)/pytest --quiet --no-header tests/image
 
 # After a change to what is asked or answered. The types of TypeScript need node 20 and npm.
 clients: setup ## write the types of both clients anew from the OpenAPI document

@@ -29,6 +29,8 @@ LIST = "supply/frozen.json"
 FORM = "gainsay-frozen/1"
 FORMS = {"policy", "readme", "report", "schemas"}
 """Families of goldens that say how something is written; the others are engines."""
+SETTINGS = "policy-file."
+"""A schema of what people write and no record names: it gets keys as the service does."""
 GROWS = {"record"}
 """Kinds whose files may get more bytes at their end."""
 MANIFEST = "service/prompts/manifest.json"
@@ -90,7 +92,8 @@ def _forms(root: Path) -> Iterator[tuple[str, str, str]]:
     for path, file in _versions(root, "service/audit/schemas/*/*.json"):
         yield "form", f"schemas/{file.parent.name}", path
     for path, file in _versions(root, "docs/format/schemas/*.json"):
-        yield "form", file.stem, path
+        if not file.name.startswith(SETTINGS):
+            yield "form", file.stem, path
 
 
 def _templates(root: Path) -> Iterator[tuple[str, str, str]]:

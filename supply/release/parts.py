@@ -16,6 +16,7 @@ from pathlib import Path
 
 from supply.sbom import write_bom
 
+IGNORE = ".dockerignore"
 PROMPTS = "service/prompts/manifest.json"
 _ARG = re.compile(r"^ARG (?P<name>[A-Z_]+)=\S+$", re.MULTILINE)
 
@@ -54,11 +55,18 @@ def with_arguments(dockerfile: str, values: Mapping[str, str]) -> str:
 
 
 def context(source: Path, out: Path, epoch: int, values: Mapping[str, str]) -> None:
-    """What `docker build` needs and no more, as a tar: the Dockerfile with these arguments, and what it copies."""
+    """What `docker build` needs and no more, as a tar: the Dockerfile with these arguments, and what it copies.
+
+    Of a folder that it copies, what .dockerignore lets in. What that takes away again no commit has.
+    """
     dockerfile = (source / "Dockerfile").read_text("utf-8")
     files = {"Dockerfile": with_arguments(dockerfile, values).encode()}
-    for path in (".dockerignore", *copied(dockerfile)):
-        files |= below(source, path)
+    ignore = (source / IGNORE).read_text("utf-8")
+    kept = [line[1:].rstrip("/") for line in ignore.splitlines() if line.startswith("!")]
+    for path in copied(dockerfile):
+        found = below(source, path)
+        files |= {name: data for name, data in found.items() if any(f"{name}/".startswith(f"{one}/") for one in kept)}
+    files[IGNORE] = ignore.encode()
     out.write_bytes(tar(files.items(), epoch))
 
 

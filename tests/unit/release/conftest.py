@@ -27,7 +27,7 @@ FILES = {
     "helm/gainsay/values.yaml": "b: 2\n",
     "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Something new.\n",
     "requirements.txt": "",
-    ".dockerignore": "*\n!service\n",
+    ".dockerignore": "*\n!service\n!requirements.txt\n!service/prompts\n",
     "Dockerfile": "ARG PYTHON_IMAGE=python:3\nFROM ${PYTHON_IMAGE} AS made\nARG VERSION=unreleased\n"
     "COPY service \\\n  requirements.txt ./\nFROM ${PYTHON_IMAGE}\nARG VERSION=unreleased\nARG REVISION=unknown\n"
     "COPY --from=made /dist /dist\n",
