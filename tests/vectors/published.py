@@ -94,7 +94,7 @@ def files() -> dict[str, str]:
 
 
 def editors() -> dict[str, str]:
-    """Every file of the folder for editors: schemas of what operators write, which follow the code and are not frozen."""
+    """Every file of the folder for editors: schemas of what operators write, which are never frozen."""
     return _encoded({"policy-file": policy_schema(WRITTEN), "tenant-policy-file": policy_schema(WRITTEN, tenant=True)})
 
 
