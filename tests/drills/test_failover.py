@@ -14,24 +14,24 @@ import sys
 import time
 from collections.abc import Iterator
 from random import Random
+from uuid import uuid4
 
 import httpx
 import pytest
 
 from service.store.pool import Database
-from tests.drills.house import FIRST, SEED, TENANT, House, Work, ask, at_work, holds_on, house_on, lost, reckon
+from tests.drills.document import blocks
+from tests.drills.house import FIRST, SECOND, SEED, TENANT, House, Work, ask, at_work, holds_on, house_on, lost, reckon
 from tests.faults import reckoning
 from tests.faults.callers import case_of
 from tests.faults.deployment import eventually
 from tests.faults.servers import Blank, PrivateServer
 from tests.fixtures.postgres import passable_folder
-from tests.fixtures.running import repository
 
 pytestmark = [
     pytest.mark.timeout(600),
     pytest.mark.skipif("GAINSAY_TEST_DRILLS" not in os.environ, reason="make drills runs it"),
 ]
-DOCUMENT = (repository() / "docs" / "disaster.md").read_text("utf-8")
 SYNCHRONOUS = "synchronous_standby_names=*"
 
 
@@ -109,7 +109,11 @@ async def fall_behind(work: Work, primary: PrivateServer, standby: PrivateServer
     await work.finishes(3)
     seen = f"SELECT max(size) > {before} FROM cosignature"
     await eventually(holds_on(primary, seen), "the witness has seen what the standby lacks")
-    await eventually(lambda: bool(lost(work.told, standby)), "callers know of ends that the standby lacks")
+    gone = "SELECT bool_and(debate::text <> ALL ('{%s}')) IS NOT false FROM debate_head"
+    await eventually(
+        lambda: any(holds_on(standby, gone % debate)() for debate in lost(work.told, standby)),
+        "callers know the end of a debate of which the standby has nothing",
+    )
 
 
 def house_signed(house: House) -> int:
@@ -146,13 +150,16 @@ async def goes_on(house: House, work: Work, missing: list[str]) -> None:
             house.start(name)
     await house.works()
     await house.is_ready()
-    for debate in never_provable(house):
+    held = never_provable(house)
+    for debate in held:
         answer = await work.apis[0].get(f"/v1/debates/{debate}")
         assert "decision" not in answer.json(), "an answer that cannot be proven"
     numbers = {debate: number for number, debate in work.told.debates.items()}
     for debate in missing:
-        assert (await work.apis[0].get(f"/v1/debates/{debate}")).status_code == 404
-        await is_posted_again(house, work, numbers[debate], debate)
+        gone = (await work.apis[0].get(f"/v1/debates/{debate}")).status_code == 404
+        assert gone != (debate in held), "a debate is gone, or its beginning is there and never provable"
+        key = work.told.keys[numbers[debate]] if gone else str(uuid4())
+        await is_posted_again(house, work, numbers[debate], debate, key)
     await eventually(lambda: gauge(house, "gainsay_log_unproven_seconds") < 1, "nothing waits in a log that goes on")
     assert gauge(house, "gainsay_log_incidents") == 0
     assert house_signed(house) == before, "the old log is never signed again"
@@ -160,22 +167,26 @@ async def goes_on(house: House, work: Work, missing: list[str]) -> None:
         await reckoning.expect_balance(database)
 
 
-async def is_posted_again(house: House, work: Work, number: int, before: str) -> None:
-    """A lost case under its own key is another debate, in the next log; its bundle leads through both logs."""
-    case, headers = case_of(number, leaves=False), {"idempotency-key": f'"{work.told.keys[number]}"'}
-    answer = await work.apis[0].post("/v1/debates", json=case, headers={**headers, "prefer": "wait=30"}, timeout=60)
+async def is_posted_again(house: House, work: Work, number: int, before: str, key: str) -> None:
+    """A lost case is another debate, in the next log, also under its own key; its bundle leads through both logs."""
+    headers = {"idempotency-key": f'"{key}"', "prefer": "wait=30"}
+    case = case_of(number, leaves=False)
+    answer = await work.apis[0].post("/v1/debates", json=case, headers=headers, timeout=60)
+    assert answer.is_success, answer.text
     debate = answer.json()["debateId"]
     assert debate != before
     state = "SELECT state FROM debate_head WHERE debate = %s"
     await eventually(lambda: house.rows(state, debate) == [("completed",)], "it ends")
     async with Database.open(house.server.url("gainsay_service"), size=2) as database:
-        await eventually(lambda: gauge(house, "gainsay_log_unproven_seconds") == 0, "all of it is provable")
+        seen = "SELECT (SELECT max(size) FROM cosignature WHERE log = %s) = (SELECT count(*) FROM leaf WHERE log = %s)"
+        await eventually(lambda: house.rows(seen, SECOND, SECOND) == [(True,)], "all of the next log is countersigned")
         await reckoning.expect_bundles_verify(house, database, 1, only=[debate])
 
 
 def never_provable(house: House, *, under_way: bool = False) -> list[str]:
     """The debates of the old log that no checkpoint will ever cover, as docs/disaster.md finds them."""
-    (query,) = re.findall(r"^```sql\n(SELECT h\.debate.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    (query,) = blocks("sql", "Go on after a loss")
+    assert "audit.bank.example/default/1" in query
     rows = house.rows(query.replace("audit.bank.example/default/1", FIRST).replace("gainsay.", ""))
     return [str(debate) for debate, _, state in rows if not under_way or state in ("queued", "running")]
 

@@ -32,26 +32,17 @@ from service.store.schema.preflight import (
     refuse_incidents,
 )
 from service.store.sequence import SequencerLeadership, Sequencing
+from tests.drills.document import blocks
 from tests.faults.servers import Blank, PrivateServer, ended
 from tests.fixtures.postgres import MIGRATIONS, Database, passable_folder
-from tests.fixtures.running import repository
 from tests.fixtures.sequencing import LOG, stage
 from tests.fixtures.serving import SIGNING_KEY
 from tests.fixtures.waiting import until, within
 
 pytestmark = pytest.mark.no_replay
 
-DOCUMENT = (repository() / "docs" / "disaster.md").read_text("utf-8")
 NEXT = "localhost/default/2"
 A_TIME = "2026-05-03 14:05:00+00"
-
-
-def blocks(language: str, heading: str) -> list[str]:
-    """The blocks of a language below a heading of the document, up to the next one."""
-    part = re.split(rf"^##+ {re.escape(heading)}$", DOCUMENT, flags=re.MULTILINE)[1]
-    part = re.split(r"^##+ ", part, flags=re.MULTILINE)[0]
-    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", part, re.MULTILINE | re.DOTALL)
-    return [re.sub(rf"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
 
 
 class Site:
