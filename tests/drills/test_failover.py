@@ -79,7 +79,8 @@ async def test_what_an_asynchronous_standby_lacks_is_found_and_gone_on_from(blan
                         house.end(name)
                 shutil.rmtree(house.folder / "heads")
             await work.goes_home()
-            if finder == "signer":
+            if finder == "signer":  # and no witness is there, who might be the first to find it
+                house.end("witness")
                 await fail_over(house, primary, standby, "asynchronous", status=503)
             else:
                 primary.crash()
