@@ -17,6 +17,7 @@ from random import Random
 from uuid import uuid4
 
 import httpx
+import psycopg
 import pytest
 
 from service.store.pool import Database
@@ -58,7 +59,10 @@ async def test_a_synchronous_standby_has_whatever_was_confirmed(blank: Blank, co
             await work.finishes(3)
             await work.ends()
             records, debates = await reckon(house, work)
-            tell(f"{records} records of {debates} debates, none lost, none of {len(house.hits)} processes restarted")
+            assert house.hits == []
+            tell(f"{records} records of {debates} debates, none lost, no process restarted")
+            primary.start(SYNCHRONOUS)
+            await confirms_nothing(primary)
 
 
 @pytest.mark.parametrize("finder", ["signer", "witness"])
@@ -100,6 +104,18 @@ async def fail_over(house: House, primary: PrivateServer, standby: PrivateServer
     promoted = time.monotonic()
     ready = await house.is_ready(status)
     tell(f"{how}: promoted {promoted - fell:.1f} s after the kill, /readyz {status} after {ready - fell:.1f} s")
+
+
+async def confirms_nothing(primary: PrivateServer) -> None:
+    """A primary that comes back by mistake takes a write, and waits for the standby that follows it no more."""
+    async with await psycopg.AsyncConnection.connect(primary.url("postgres"), autocommit=True) as late:
+        writing = asyncio.create_task(late.execute("CREATE TABLE gainsay.late ()"))
+        waits = "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        await eventually(holds_on(primary, waits), "the write waits")
+        assert not writing.done()
+        primary.crash()
+        (ended,) = await asyncio.gather(writing, return_exceptions=True)
+    assert isinstance(ended, psycopg.OperationalError), "it was never confirmed"
 
 
 async def fall_behind(work: Work, primary: PrivateServer, standby: PrivateServer) -> None:

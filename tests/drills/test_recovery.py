@@ -20,6 +20,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from service.policy.settings import KNOWN
 from service.proving.sequencer import LogIncident, Sequencer
 from service.proving.signing.open import open_signer
 from service.store.pool import Database as Pool
@@ -32,9 +33,10 @@ from service.store.schema.preflight import (
     refuse_incidents,
 )
 from service.store.sequence import SequencerLeadership, Sequencing
-from tests.drills.document import blocks
+from tests.drills.document import DOCUMENT, blocks
 from tests.faults.servers import Blank, PrivateServer, ended
 from tests.fixtures.postgres import MIGRATIONS, Database, passable_folder
+from tests.fixtures.running import repository
 from tests.fixtures.sequencing import LOG, stage
 from tests.fixtures.serving import SIGNING_KEY
 from tests.fixtures.waiting import until, within
@@ -236,6 +238,15 @@ def test_commits_that_one_server_alone_confirms_are_refused_beside_a_standby(bla
     following = ("synchronous_commit=local", "synchronous_standby_names=*")
     with blank.copied(*following) as server, pytest.raises(NotDurable, match="synchronous_commit = local"):
         check(server)
+
+
+def test_what_the_document_names_is_there() -> None:
+    files = {path.name for path in (repository() / "tests").rglob("test_*.py")}
+    asked = set(re.findall(r"`(?:tests/\w+/)?(test_\w+\.py)`", DOCUMENT))
+
+    assert len(asked) > 5
+    assert asked - files == set()
+    assert set(re.findall(r"\bGAINSAY_[A-Z_]+", DOCUMENT)) - KNOWN.keys() == set()
 
 
 async def test_the_partitions_of_one_more_year_are_made_as_the_document_has_it(whole_database: Database) -> None:
