@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom lock clean chart
+.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom lock chart test-cluster test-pods clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -155,6 +155,11 @@ soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300
 	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
 
+# `make test` runs the restores, by the commands of docs/disaster.md: make drills SEED=7
+drills: setup ## fail over twice under load, and restore backups three ways (five minutes); SEED repeats a run
+	@GAINSAY_TEST_DRILLS=all $(if $(SEED),GAINSAY_TEST_DRILLS_SEED=$(SEED)) \
+		$(BIN)/pytest --quiet --no-header --capture=no tests/drills
+
 # The file of a batch, of CASES cases, whose processes are killed five times: make batches CASES=10000 SEED=7
 batches: setup ## run a batch of CASES (10000) cases, kill its processes five times, and reckon debates, bills and ceiling
 	@GAINSAY_TEST_BATCH_CASES=$(or $(CASES),10000) $(if $(SEED),GAINSAY_TEST_BATCH_SEED=$(SEED)) \
@@ -195,6 +200,13 @@ dashboards: setup ## write dashboards/grafana/*.json from dashboards/boards
 # Helm reads no file outside of a chart, so it has copies.
 chart: setup ## write helm/gainsay/README.md and the chart's copies of dashboards and rules anew
 	@$(BIN)/python -m helm
+
+# The first run builds an API server (ten minutes) and keeps it in ~/.cache/gainsay-tests; it needs Go and its proxy.
+test-cluster: setup ## install the chart into a real API server of Kubernetes, upgrade and roll back (a minute, once built)
+	@GAINSAY_TEST_CLUSTER=1 $(BIN)/pytest --quiet --no-header tests/chart/cluster
+
+test-pods: setup ## start every process as the chart's pods would, and probe a case to its proof (half a minute)
+	@GAINSAY_TEST_PODS=1 $(BIN)/pytest --quiet --no-header tests/chart/pods
 
 # What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
 dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)
