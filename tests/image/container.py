@@ -12,11 +12,12 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+T = TypeVar("T")
 PROGRAMS = ("unshare", "nsenter", "chroot", "setpriv", "mount", "ip")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 
@@ -89,15 +90,17 @@ class Container(NamedTuple):
     def process(self) -> int:
         """The number, on this machine, of the process that is 1 inside."""
         children = Path(f"/proc/{self.outside.pid}/task/{self.outside.pid}/children")
-        until = time.monotonic() + 20
-        while not (found := children.read_text().split()):
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        return int(found[0])
+        return int(_awaited(lambda: children.read_text().split())[0])
+
+    def begun(self) -> int:
+        """The same, once it is in its tree with all that is mounted there."""
+        root = Path(f"/proc/{self.process}/root")
+        _awaited(lambda: root.readlink() == self.at)
+        return self.process
 
     def enter(self) -> list[str]:
         """Words that run the words behind them inside, as `docker exec` does."""
-        inside = ["nsenter", "--target", str(self.process), "--mount", "--pid", "--net", "--ipc"]
+        inside = ["nsenter", "--target", str(self.begun()), "--mount", "--pid", "--net", "--ipc"]
         return [*inside, *_as_user(self.at, self.user, self.environment)]
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
@@ -107,7 +110,7 @@ class Container(NamedTuple):
 
     def end(self, by: int, seconds: float = 60) -> tuple[int, str]:
         """Send process 1 a signal; return its exit status and what it has said."""
-        os.kill(self.process, by)
+        os.kill(self.begun(), by)
         said, _ = self.outside.communicate(timeout=seconds)
         return self.outside.returncode, said
 
@@ -176,6 +179,15 @@ def _mounting(volume: Volume, at: Path) -> list[str]:
     place = shlex.quote(f"{at}{volume.inside}")
     bound = f"mount --bind {shlex.quote(str(volume.outside))} {place}"
     return [bound] if volume.writable else [bound, f"mount -o remount,bind,ro {place}"]
+
+
+def _awaited(look: Callable[[], T]) -> T:
+    """Look until something is there, for 20 seconds at most."""
+    until = time.monotonic() + 20
+    while not (found := look()):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return found
 
 
 def _as_user(at: Path, user: int, environment: Mapping[str, str]) -> Sequence[str]:
