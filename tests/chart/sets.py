@@ -63,7 +63,10 @@ SETS: Final[dict[str, Values]] = {
         "otlp": {"endpoint": "http://collector:4318", "logs": True, "headers": {"secret": "otlp", "key": "headers"}},
         "networkPolicy": {"egress": {"otlp": [{"ports": [{"port": 4318}]}]}},
     },
-    "ingress": {"ingress": {"enabled": True, "className": "nginx", "hosts": ["gainsay.bank.example"]}},
+    "ingress": {
+        "ingress": {"enabled": True, "className": "nginx", "hosts": ["gainsay.bank.example"]},
+        "settings": {"drainS": 60},
+    },
     "gateway": {
         "httpRoute": {"enabled": True, "parentRefs": [{"name": "edge"}], "hostnames": ["gainsay.bank.example"]},
         "api": {"service": {"port": 8080}},

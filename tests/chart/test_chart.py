@@ -162,7 +162,12 @@ def test_selectors_find_the_pods_of_their_own_component_alone(name: str) -> None
     labels = {}
     for owner, pod in pods(objects):
         labels[owner["kind"], owner["metadata"]["name"]] = pod["metadata"]["labels"]
-        assert pod["metadata"]["labels"]["app.kubernetes.io/instance"] == RELEASE
+        own = pod["metadata"]["labels"]
+        assert own["app.kubernetes.io/instance"] == RELEASE
+        component = own["app.kubernetes.io/component"]
+        assert component == "prober" or owner["metadata"]["name"].endswith(component)
+        for spread in pod["spec"].get("topologySpreadConstraints", []):
+            assert spread["labelSelector"]["matchLabels"].items() <= own.items()
     for found in objects:
         spec = found.get("spec", {})
         selector = spec.get("selector") or spec.get("podSelector")
@@ -202,6 +207,12 @@ def test_a_pod_has_time_to_start_and_to_stop(name: str) -> None:
     if name == "needed":
         ready = one(rendered(name), "Deployment", "-api")["spec"]["template"]["spec"]["containers"][0]["readinessProbe"]
         assert ready["periodSeconds"] * ready["failureThreshold"] + ready["timeoutSeconds"] < said["drainS"]
+
+
+def test_the_api_runs_no_debate_and_signs_nothing() -> None:
+    args = one(rendered("needed"), "Deployment", "-api")["spec"]["template"]["spec"]["containers"][0]["args"]
+
+    assert args == ["serve", "--host", "0.0.0.0", "--port", "8321", "--no-worker", "--no-sequencer"]
 
 
 def test_a_hook_migrates_before_the_rest_and_needs_nothing_of_the_release() -> None:
