@@ -197,9 +197,8 @@ def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it()
 
     for row in rows:
         _, what, edit, shown, _ = row.split("|")
-        place = re.search(
-            r"`(?:bench|clients|dashboards|deploy|helm|service|tests|migrations)/|\]\(|`pyproject\.toml`", edit
-        )
+        ours = "bench|clients|dashboards|deploy|helm|service|tests|migrations"
+        place = re.search(rf"`(?:{ours})/|\]\(|`pyproject\.toml`", edit)
         tests = [test for path in re.findall(r"`(tests/[^`]*)`", shown) for test in _tests(ROOT / path)]
         if not what.strip() or not place or not tests:
             bare.append(what.strip())
