@@ -155,9 +155,11 @@ def test_an_image_starts_with_the_manifest_that_it_was_built_with_and_with_no_ot
 ) -> None:
     dockerfile = (repository() / "Dockerfile").read_text()
     where = built("GAINSAY_PROMPTS_PIN").removeprefix("file:")
-    (command,) = re.findall(r"^RUN (sha256sum .*) > /dist/prompts\.pin$", dockerfile, re.MULTILINE)
-    assert f"COPY --from=packages /dist/prompts.pin {where}\n" in dockerfile.partition("\nFROM ${PYTHON_IMAGE}\n")[2]
-    pinned = subprocess.run(["sh", "-c", command], cwd=repository(), capture_output=True, check=True)
+    (command,) = re.findall(r"&& (sha256sum .*) \\\n    && (cut .*) > /add(\S+)", dockerfile)
+    assert command[2] == where
+    assert "COPY --from=packages /add/ /\n" in dockerfile.partition("\nFROM ${PYTHON_IMAGE}\n")[2]
+    run = " && ".join(command[:2]).replace("/dist/", f"{tmp_path}/")
+    pinned = subprocess.run(["sh", "-c", run], cwd=repository(), capture_output=True, check=True)
     (tmp_path / "prompts.pin").write_bytes(pinned.stdout)
 
     pin = read_settings({"GAINSAY_PROMPTS_PIN": f"file:{tmp_path / 'prompts.pin'}"}).prompts_pin
