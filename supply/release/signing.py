@@ -1,7 +1,7 @@
 """The checksums of a release, and their signature: an Ed25519 key in PEM, a signature that OpenSSL checks.
 
-`sha256sum --check SHA256SUMS` and `openssl pkeyutl -verify` are on the machine of whoever has to check a download, and
-need no code of ours. The signature is over the bytes of SHA256SUMS, raw, of 64 bytes.
+`sha256sum --check SHA256SUMS` and `openssl pkeyutl -verify` are on an engineer's machine, and need no code of ours. The
+signature is over the bytes of SHA256SUMS, raw, of 64 bytes.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it()
 
     for row in rows:
         _, what, edit, shown, _ = row.split("|")
-        ours = "bench|clients|dashboards|deploy|helm|service|tests|migrations"
+        ours = "bench|clients|dashboards|deploy|helm|service|supply|tests|migrations"
         place = re.search(rf"`(?:{ours})/|\]\(|`pyproject\.toml`", edit)
         tests = [test for path in re.findall(r"`(tests/[^`]*)`", shown) for test in _tests(ROOT / path)]
         if not what.strip() or not place or not tests:
