@@ -64,12 +64,13 @@ def pair(private: Path, public: Path) -> Ed25519PrivateKey:
     return key
 
 
-def sign(folder: Path, key: Ed25519PrivateKey) -> None:
-    """Write the checksums of every file of a folder, by name, and their signature."""
+def sign(folder: Path, key: Ed25519PrivateKey | None) -> None:
+    """Write the checksums of every file of a folder, by name, and with a key their signature."""
     lines = [f"{sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.iterdir())]
     data = "".join(lines).encode()
     (folder / SUMS).write_bytes(data)
-    (folder / SIGNATURE).write_bytes(key.sign(data))
+    if key:
+        (folder / SIGNATURE).write_bytes(key.sign(data))
 
 
 def check(folder: Path, key: Ed25519PublicKey) -> None:

@@ -150,6 +150,11 @@ def test_two_builds_in_two_folders_give_the_same_bytes(repository: Released, out
         *("gainsay_client-1.0.0-py3-none-any.whl", "gainsay-chart-1.0.0.tgz", "gainsay-1.0.0-prompts.pin"),
         *("SHA256SUMS", "SHA256SUMS.sig"),
     }
+    words = ("-m", "supply.release", "build", "--base", BASE, "--out", str(tmp_path / "unsigned"))
+    unsigned = repository.tree.python(*words)
+    assert unsigned.code == 0, unsigned.output
+    kept = {name: data for name, data in bytes_of(out).items() if name != "SHA256SUMS.sig"}
+    assert bytes_of(tmp_path / "unsigned") == kept
     again = repository.build(out)
     assert again.code == 0, again.output
     (out / "SHA256SUMS").write_bytes((out / "SHA256SUMS").read_bytes() + b"\n")

@@ -117,7 +117,7 @@ def signed(repository: Repository, tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "a.whl").write_bytes(b"a")
     (folder / "b.tar").write_bytes(b"b")
-    signing.sign(folder, signing.private_key(repository.asked.key))
+    signing.sign(folder, signing.private_key(repository.key))
     (tmp_path / "release.pub").write_bytes((repository.root / signing.PUBLIC).read_bytes())
     return folder
 
