@@ -242,7 +242,7 @@ release: setup ## build and sign dist/VERSION: PYTHON_IMAGE=NAME:TAG@sha256:... 
 	@$(BIN)/python -m supply.release build --base $(PYTHON_IMAGE) --key $(KEY)
 
 # In copies of this tree. `make test` runs the parts alone.
-release-rehearsal: setup ## cut, build and run a toy 1.0.0, then successors of it; refuse what changes it (ten minutes)
+release-rehearsal: setup ## cut, build and run a toy 1.0.0, then successors of it; refuse what changes it (four minutes)
 	@PYTHONHASHSEED=0 GAINSAY_TEST_RELEASE=all $(BIN)/pytest --quiet --no-header --durations=10 tests/release
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions

@@ -1,8 +1,8 @@
 """``python -m supply.release``: ``cut VERSION``, ``check`` and ``build``, of the tree that this file is in.
 
     python -m supply.release cut VERSION [--day YEAR-MONTH-DAY]
-    python -m supply.release check --base REFERENCE --key FILE
-    python -m supply.release build --base REFERENCE --key FILE [--out FOLDER]
+    python -m supply.release check --base REFERENCE [--key FILE]
+    python -m supply.release build --base REFERENCE [--key FILE] [--out FOLDER]
 
 Exit codes: 0 done, 1 refused, with everything that keeps it from being done, 2 usage.
 """
@@ -31,14 +31,17 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         command = commands.add_parser(name)
         command.add_argument("--base", required=True, help="base image: NAME:TAG@sha256:...")
         command.add_argument(
-            "--key", required=True, type=Path, help="file of the key that signs, an Ed25519 key in PEM"
+            "--key", type=Path, help="the key that signs, Ed25519 in PEM; without it nothing is signed"
         )
         if name == "build":
-            command.add_argument("--out", type=Path, help="default: dist/VERSION")
+            command.add_argument("--out", type=Path, help="default, with a key: dist/VERSION")
     command = commands.add_parser("cut")
     command.add_argument("version")
     command.add_argument("--day", default=time.strftime("%Y-%m-%d", time.gmtime()))
-    return parser.parse_args(arguments)
+    given = parser.parse_args(arguments)
+    if given.command == "build" and not (given.key or given.out):
+        parser.error("expected --out for a build that is not signed: it is made to be compared, and is no release")
+    return given
 
 
 def main(arguments: Sequence[str]) -> int:

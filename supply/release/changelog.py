@@ -50,6 +50,6 @@ def cut(text: str, version: str, day: str) -> str:
     if version in found:
         raise ValueError(f"expected no section {version} in {FILE}, found one; choose the version after it")
     if not found.get("Unreleased", (None, ""))[1]:
-        raise ValueError(f"expected lines under `{UNRELEASED}` in {FILE}, found none: nothing is new to anyone")
+        raise ValueError(f"expected lines under `{UNRELEASED}` in {FILE}, found none: nothing is new")
     before, _, after = text.partition(f"{UNRELEASED}\n")
     return f"{before}{UNRELEASED}\n\n## [{version}] - {day}\n\n{after.lstrip()}"

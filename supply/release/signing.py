@@ -1,7 +1,7 @@
 """The checksums of a release, and their signature: an Ed25519 key in PEM, a signature that OpenSSL checks.
 
-`sha256sum --check SHA256SUMS` and `openssl pkeyutl -verify` are on the machine of whoever has to check a download, and
-need no code of ours. The signature is over the bytes of SHA256SUMS, raw, of 64 bytes.
+`sha256sum --check SHA256SUMS` and `openssl pkeyutl -verify` are on an engineer's machine, and need no code of ours. The
+signature is over the bytes of SHA256SUMS, raw, of 64 bytes.
 """
 
 from __future__ import annotations
@@ -64,12 +64,13 @@ def pair(private: Path, public: Path) -> Ed25519PrivateKey:
     return key
 
 
-def sign(folder: Path, key: Ed25519PrivateKey) -> None:
-    """Write the checksums of every file of a folder, by name, and their signature."""
+def sign(folder: Path, key: Ed25519PrivateKey | None) -> None:
+    """Write the checksums of every file of a folder, by name, and with a key their signature."""
     lines = [f"{sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.iterdir())]
     data = "".join(lines).encode()
     (folder / SUMS).write_bytes(data)
-    (folder / SIGNATURE).write_bytes(key.sign(data))
+    if key:
+        (folder / SIGNATURE).write_bytes(key.sign(data))
 
 
 def check(folder: Path, key: Ed25519PublicKey) -> None:

@@ -276,7 +276,7 @@ def test_the_command_writes_what_differs_and_drops_what_nothing_makes(tmp_path: 
     (tmp_path / "code.py").write_bytes(b"")
     goldens = {name: Golden("gate/1", name.partition(".")[0].encode) for name in ("same.jsonl", "new.jsonl")}
 
-    changed = write(goldens, tmp_path)
+    changed = write(goldens, tmp_path, frozenset())
 
     assert sorted(changed) == ["gone.jsonl", "new.jsonl"]
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {

@@ -49,7 +49,12 @@ class Repository:
     """The tree, and what a release of it is asked with."""
 
     root: Path
-    asked: source.Asked
+    key: Path
+
+    @property
+    def asked(self) -> source.Asked:
+        """A release of it, signed."""
+        return source.Asked(self.root, BASE, self.key)
 
     def write(self, path: str, text: str) -> None:
         """Write a file."""
@@ -94,7 +99,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     file = folder / "release.key"
     file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     file.chmod(0o600)
-    found = Repository(folder / "tree", source.Asked(folder / "tree", BASE, file))
+    found = Repository(folder / "tree", file)
     for path, text in FILES.items():
         found.write(path, text)
     found.write(
@@ -111,5 +116,5 @@ def repository(whole: Repository, tmp_path: Path) -> Repository:
     """A copy of it, with a copy of the key."""
     root, key = tmp_path / "tree", tmp_path / "release.key"
     shutil.copytree(whole.root, root)
-    shutil.copy2(whole.asked.key, key)
-    return Repository(root, source.Asked(root, BASE, key))
+    shutil.copy2(whole.key, key)
+    return Repository(root, key)

@@ -117,20 +117,15 @@ def signed(repository: Repository, tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "a.whl").write_bytes(b"a")
     (folder / "b.tar").write_bytes(b"b")
-    signing.sign(folder, signing.private_key(repository.asked.key))
+    signing.sign(folder, signing.private_key(repository.key))
     (tmp_path / "release.pub").write_bytes((repository.root / signing.PUBLIC).read_bytes())
     return folder
 
 
 def commands() -> str:
-    """What docs/releasing.md tells users to type."""
+    """What docs/releasing.md shows users to type."""
     page = (frozen.ROOT / "docs" / "releasing.md").read_text("utf-8")
-    return (
-        page.partition("<!-- check a download -->")[2]
-        .partition("```console\n")[2]
-        .partition("```")[0]
-        .replace("$ ", "")
-    )
+    return page.partition("<!-- check a download")[2].partition("host\n")[2].partition("```")[0]
 
 
 def check(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -9,6 +9,7 @@ import pytest
 import service
 from supply import frozen
 from supply.release import changelog, cut, signing, source, versions
+from supply.release.__main__ import parsed
 from tests.unit.release.conftest import BASE, Repository
 
 Spoil = Callable[[Repository], None]
@@ -91,7 +92,7 @@ def test_all_that_is_wrong_is_said_at_once(repository: Repository) -> None:
 def test_a_base_that_can_be_another_one_tomorrow_is_refused(repository: Repository, base: str) -> None:
     repository.cut("0.2.0")
 
-    (fault,) = source.faults(source.Asked(repository.root, base, repository.asked.key))
+    (fault,) = source.faults(source.Asked(repository.root, base, repository.key))
 
     assert fault.startswith("expected a base image with tag and digest")
     assert "docker buildx imagetools inspect" in fault
@@ -104,7 +105,7 @@ def test_a_key_that_is_not_the_published_one_or_that_others_can_read_is_refused(
     from cryptography.hazmat.primitives.serialization import PrivateFormat as Form
 
     repository.cut("0.2.0")
-    key = repository.asked.key
+    key = repository.key
     pem = key.read_bytes()
     other = Ed25519PrivateKey.generate()
     found = {}
@@ -124,6 +125,15 @@ def test_a_key_that_is_not_the_published_one_or_that_others_can_read_is_refused(
     assert "without a passphrase" in found["locked"]
     assert "found another kind" in found["rsa"]
     assert "without a passphrase" in found["none"]
+
+
+def test_a_build_that_is_only_compared_needs_no_key_and_a_place_of_its_own(repository: Repository) -> None:
+    repository.cut("0.2.0")
+
+    assert source.faults(source.Asked(repository.root, BASE, None)) == []
+    with pytest.raises(SystemExit) as refused:
+        parsed(["build", "--base", BASE])
+    assert refused.value.code == 2
 
 
 # -- beside the releases before
@@ -209,7 +219,7 @@ def test_a_cut_that_may_not_be_writes_nothing(repository: Repository, spoil: Spo
 
 def test_the_changelog_of_this_tree_can_be_cut_and_its_version_is_everywhere() -> None:
     root = frozen.ROOT
-    text = (root / changelog.FILE).read_text("utf-8")
+    text = (root / changelog.FILE).read_text("utf-8").replace("ed]\n", "ed]\n\n- News.\n", 1)
 
     assert changelog.sections(changelog.cut(text, "9.9.9", "2027-01-31"))["9.9.9"][0] == "2027-01-31"
     assert versions.current(root) == service.__version__
