@@ -13,7 +13,7 @@ _HEAD = """\
 
 Every command, program and request that these pages show is run by a test, but for the blocks below. Each needs
 something that is not there when the tests run, and is marked in its page behind its language
-(```` ```sh not-run: cluster ````). A test parses them: shells by `bash -n`, commands of `gainsay` by the program itself,
+(```` ```sh not-run: cluster ````). A test parses them: shells by `bash -n`, commands of `gainsay` by the program,
 those of Docker, Helm and kubectl by their first words. This list is written by `python -m docs.site.not_run`, and a
 test compares it with the pages.
 
