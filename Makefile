@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docs demo quick test everything lint style types nearby replay waits repeat examples bench bench-compare flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean
+.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean chart
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -68,16 +68,21 @@ nearby:
 		--stop-after=$(or $(SECONDS),40) --durations=5 --durations-min=1 $$files
 
 # docs/testing.md says what was cut and why nothing is lost by it. Types and replay run while the first tests wait, and
-# say what they found once they end; of the tests that wait, replay draws one in six.
-test: setup style ## linters, types, import contracts and every test; prints where the time went
-	@SHOWN=3 $(MAKE) $(BOTH) everything types replay DRAW=$(or $(DRAW),6) 3>&1
+# say what they found once they end. Of the tests that wait, replay draws one in six; of cases that take long, a third
+# runs, and of the longest files one half.
+test: setup style ## linters, types, import contracts and the tests; prints where the time went, and what draw it was
+	@SHOWN=3 $(MAKE) $(BOTH) everything types replay DRAW=$(or $(DRAW),6) CASES=$(or $(CASES),3) LONG=$(or $(LONG),2) 3>&1
+
+whole: ## as test, with every case of every file (half an hour)
+	@$(MAKE) --no-print-directory test DRAW=1 CASES=1 LONG=1
 
 # Through a descriptor of its own, because make keeps the lines of its targets until they end. In a fresh clone one
 # process rewrites the test files for all workers.
 everything: setup
 	@[ -d tests/unit/__pycache__ ] || $(BIN)/pytest --quiet --no-header --only-import >/dev/null || true
-	@{ echo "All tests"; PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),3) --dist=loadfile \
-		--no-loadscope-reorder --longest-first --time-by-file=25 --durations=25 --durations-min=1; } >&$${SHOWN:-1}
+	@{ echo "All tests"; PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),4) --dist=loadfile \
+		--no-loadscope-reorder --longest-first --cases=$(or $(CASES),1) --long=$(or $(LONG),1) \
+		--time-by-file=25 --durations=25 --durations-min=1; } >&$${SHOWN:-1}
 
 # Replay must not hang on the order of sets, so what replays runs under another hash seed as well, with 12 examples of
 # each property; make replay PROFILE=thorough tries 2000. Only the files that have such tests are collected. DRAW=3 runs
@@ -126,6 +131,10 @@ bench: setup ## measure each part, or ONLY="http gate", TURNS times; DOCS=1 writ
 bench-compare: setup ## measure REF (main) and these files in turns, PAIRS (8) times, and say whether they differ
 	@$(BIN)/python bench/compare.py $(or $(REF),main) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(DEBATES),--debates $(DEBATES))
 
+# docs/scale.md says what is measured, and how what so many debates need follows from it.
+scale: setup ## measure what a debate costs and what saturates first, and write docs/scale.md (five minutes)
+	@$(BIN)/python bench/scale.py $(if $(DEBATES),--debates $(DEBATES))
+
 flame: setup ## sample a worker by its CPU, and write docs/worker-cpu.svg, a flame graph (a minute)
 	@$(BIN)/python bench/flame.py
 
@@ -170,6 +179,10 @@ clients: setup ## write the types of both clients anew from the OpenAPI document
 
 dashboards: setup ## write dashboards/grafana/*.json from dashboards/boards
 	@$(BIN)/python -m dashboards.boards
+
+# Helm reads no file outside of a chart, so it has copies.
+chart: setup ## write helm/gainsay/README.md and the chart's copies of dashboards and rules anew
+	@$(BIN)/python -m helm
 
 # What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
 dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)

@@ -21,7 +21,7 @@ import uvloop
 from bench.figures import Measured, Turn
 from bench.processes import ADDRESS, Process, api, started
 from bench.servers import server
-from service.app import listening
+from service.store.notifications import listening
 from service.web.stream_listeners import raise_limit
 from tests.fixtures.running import CALLER, Bench, bench
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from service import log_lines, telemetry
+from service import log_lines
 from service.audit.record import Actor, Writer
 from service.debate.wires import Wire, complete_wires
 from service.delivering.dispatcher import Dispatcher
@@ -24,10 +24,9 @@ from service.identity.authentication import Authenticator
 from service.identity.certificates import files_with_certificates
 from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
-from service.intake import Deployment
-from service.intake.deployments import approved, deploy, deploy_tenants, today
+from service.intake.configuration import Configuration, CurrentConfiguration
 from service.policy import Policy, ProviderSetting, TimeStamps
-from service.policy.file.tenants import all_budgets, all_providers, all_shares, all_traces, confined, prober
+from service.policy.file.tenants import all_shares, all_traces, confined, prober
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -36,15 +35,17 @@ from service.providers.openai_compatible import OpenAICompatible
 from service.proving.row_check import RowCheck
 from service.proving.self_check import SelfCheck
 from service.proving.sequencer import Announce, Sequencer
-from service.proving.signing.open import open_signer, signing_key
+from service.proving.signing.open import heads_dir, open_signer, signing_place
 from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.witnesses import Witnesses
 from service.reviews import Reviews
 from service.reviews.batch_feed import BatchFeeder
-from service.reviews.evidence.reading_log import LAST_S, ReadingLog
+from service.reviews.evidence.reading_log import LAST_S, ReadingLog, recording
 from service.reviews.on_disconnect import DisconnectWatch
+from service.running.connections import Connections
 from service.running.metrics_begun import begin_metrics
 from service.running.provider_port import Provider
+from service.running.reload import ConfigurationWatch
 from service.running.upkeep import upkeep
 from service.running.worker import Worker, WorkerConfig, new_process_name
 from service.store.baseline import Baselines
@@ -55,9 +56,10 @@ from service.store.ends import Ends, files_of_address
 from service.store.hub import EventHub
 from service.store.last_probe import LastProbe
 from service.store.log_lag import LogLag
-from service.store.notifications import Notifications
+from service.store.meters import Meter, measuring
+from service.store.notifications import listening
 from service.store.pool import Database
-from service.store.pools import for_callers, prepared
+from service.store.pools import for_callers, prepared, store_deployments
 from service.store.queue import Backlog
 from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
@@ -99,6 +101,24 @@ class App(Struct, frozen=True):
     management: Management | None
     endpoints: Endpoints
     feeder: BatchFeeder
+    current: CurrentConfiguration
+    connections: Connections
+
+    async def take(self, new: Configuration) -> None:
+        """Put a new configuration in force: what begins from now on goes by it, and running debates end as they began.
+
+        Raises `SettingsError` or `StoreUnavailable`, and then nothing has changed.
+        """
+        providers = await self.connections.prepare(new.providers)
+        try:
+            await store_deployments(self.database, new.every)
+        except BaseException:
+            await self.connections.discard(providers)
+            raise
+        _begin_metrics(new)
+        self.current.replace(new)
+        running = self.worker.go_by(_worker_config(new, self.worker.name), providers)
+        self.connections.use(providers, new.providers, running)
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -134,26 +154,6 @@ def no_wait() -> float:
     return 0.0
 
 
-def signing_place(settings: Settings) -> str:
-    """The place of the logs' signing key: GAINSAY_SIGNING_KEY, or a file beside the embedded server's data.
-
-    The file is made if it is missing. Raises `SettingsError`.
-    """
-    if settings.signing_key is not None:
-        return settings.signing_key
-    if settings.database_url is None:
-        return signing_key(settings.data_dir, settings.log_host)
-    raise SettingsError(
-        "expected GAINSAY_SIGNING_KEY, the signer of the logs' heads (file:PATH, env:NAME, or the http:// "
-        "address of a signer), found none; make a key with `gainsay audit key new`"
-    )
-
-
-def heads_dir(settings: Settings) -> Path:
-    """The folder in which a signer in this process keeps the last head of each log."""
-    return settings.heads_dir or settings.data_dir / "heads"
-
-
 @asynccontextmanager
 async def open_app(
     settings: Settings, at: str | DatabaseAddresses, *, pool: int = 8, left_s: Callable[[], float] = no_wait
@@ -163,41 +163,33 @@ async def open_app(
     While there are seconds remaining, a database that goes away during the start is waited for.
     """
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url, settings.api_url)
-    first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
-    named = deploy_tenants(settings, first)
-    prompts, policy, hub = first.prompts, first.policy, EventHub()
-    begin_metrics([policy, *(own.policy for own in named.values())], prompts, settings.metrics_tenants)
-
-    def deployment(tenant: str) -> Deployment:
-        return structs.replace(named.get(tenant, first), day=today())
-
+    first, identities = Configuration.of(settings, own_build()), identities_of(settings.identity)
+    current, prompts, policy, hub = CurrentConfiguration(first), first.usual.prompts, settings.policy, EventHub()
+    _begin_metrics(first)
+    deployment, build = current.deployment, first.usual.build_hash
     async with (
-        connected(structs.replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
-        prepared(where.service, [first, *named.values()], pool, left_s) as database,
+        connecting(first.providers) as (connections, providers),
+        prepared(where.service, first.every, pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, serving) as authenticator,
     ):
         name = new_process_name()
-        own: dict[str, Any] = {"shares": all_shares(policy, settings.tenants), "confined": confined(settings.tenants)}
-        own["traces"] = all_traces(policy, settings.tenants)
-        own["budgets"] = all_budgets(policy, settings.tenants)
-        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, **own)
-        worker = Worker(database, hub, prompts, providers, config)
+        worker = Worker(database, hub, prompts, providers, _worker_config(first, name))
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
-        writer = partial(_writer, name, first.build_hash)
+        writer = partial(_writer, name, build)
         own_logs, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
-        management = Management.of(identities, database, own_logs, first.build_hash)
+        management = Management.of(identities, database, own_logs, build)
         endpoints = Endpoints(
             database,
             own_logs,
-            process_writer(name, first.build_hash),
+            process_writer(name, build),
             lambda tenant: deployment(tenant).policy.sending,
             open_master_keys(settings.webhook_key, settings.data_dir, os.environ, own=settings.database_url is None),
         )
         selfcheck = SelfCheck(database, own_logs, writer("selfcheck"), every_s)
-        rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
+        rowcheck = RowCheck(database, policy.audit.row_hours, build)
         leaving = DisconnectWatch(
             database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, writer("worker"), why)
         )
@@ -206,7 +198,18 @@ async def open_app(
         async with listening(where.service, hub), recording(readings), upkeep():
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
-                given = (heads, logs, leaving, authenticator, readings, management, endpoints, feeder)
+                given = (
+                    heads,
+                    logs,
+                    leaving,
+                    authenticator,
+                    readings,
+                    management,
+                    endpoints,
+                    feeder,
+                    current,
+                    connections,
+                )
                 yield App(*parts, where, *given)
             finally:
                 await leaving.close()
@@ -214,40 +217,23 @@ async def open_app(
                 endpoints.close()
 
 
+def _begin_metrics(found: Configuration) -> None:
+    policies = [deployment.policy for deployment in found.every]
+    begin_metrics(policies, found.usual.prompts, found.settings.metrics_tenants)
+
+
+def _worker_config(found: Configuration, name: str) -> WorkerConfig:
+    """How a worker goes by a configuration, with what tenants have otherwise."""
+    settings = found.settings
+    policy, tenants = settings.policy, settings.tenants
+    own: dict[str, Any] = {"shares": all_shares(policy, tenants), "confined": confined(tenants)}
+    own |= {"traces": all_traces(policy, tenants), "budgets": found.budgets}
+    return WorkerConfig.of(policy, name, settings.lease_s, found.usual.build_hash, **own)
+
+
 def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
     """A process as the author of records of its own."""
     return Writer(Actor(name, "service", role, "databaseRole"), build)
-
-
-@asynccontextmanager
-async def listening(url: str, hub: EventHub) -> AsyncIterator[None]:
-    """Exchange notifications with the other processes on a database during the block, as far as it can be reached.
-
-    A part that sends notifications to the end, such as a worker that releases debates, must end inside this block.
-    """
-    notices = Notifications(url, hub)
-    task = asyncio.create_task(notices.run(), name="notices")
-    try:
-        yield
-    finally:
-        await notices.stop()
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-@asynccontextmanager
-async def recording(readings: ReadingLog) -> AsyncIterator[None]:
-    """Record who reads during the block; at its end the last readings are recorded."""
-    task = asyncio.create_task(readings.run(), name="readings")
-    try:
-        yield
-    finally:
-        readings.close()
-        try:
-            async with asyncio.timeout(LAST_S):
-                await task
-        except TimeoutError:
-            log_lines.READINGS_UNFINISHED()
 
 
 @asynccontextmanager
@@ -334,7 +320,7 @@ async def sequencing_at(
                 sequencer.stamp_with(authority, audit.timestamps.every_s)
             await sequencer.examine()
             ends = Ends([store], files_of_address(store.variable, url))
-            stack.callback(asyncio.create_task(ends.run(), name="the sequencer's ends").cancel)
+            await stack.enter_async_context(measuring([ends]))
             return sequencer, stack.pop_all()
 
     sequencer, opened = await retry_until(examined, left_s)
@@ -353,23 +339,16 @@ async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[N
     a sequencer here does; ``proofs`` says that none runs in this process.
     """
     settings, databases = app.settings, dict.fromkeys((app.database, app.serving))
-    measured: list[Backlog | Baselines | TenantMoney | Ends | LastProbe] = [
+    meters: list[Meter] = [
         Backlog(app.database),
         Baselines(app.database),
-        TenantMoney(app.database, all_budgets(settings.policy, settings.tenants)),
+        TenantMoney(app.database, lambda: app.current.in_force.budgets),
         Ends(list(databases), files_with_certificates(settings)),
-        LastProbe(app.database, prober(settings.tenants)),
+        LastProbe(app.database, lambda: prober(app.current.in_force.settings.tenants)),
+        *([LogLag(app.database, settings.policy.audit)] if proofs else []),
     ]
-    tasks = [asyncio.create_task(each.run(), name=type(each).__name__) for each in measured]
-    if proofs:
-        lag = LogLag(app.database, app.settings.policy.audit)
-        tasks.append(asyncio.create_task(lag.run(), name="lateness"))
-    try:
+    async with measuring(meters):
         yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -385,6 +364,18 @@ async def running_self_check(app: App) -> AsyncIterator[None]:
         app.selfcheck.stop()
         app.rowcheck.stop()
         await asyncio.gather(*tasks)
+
+
+@asynccontextmanager
+async def watching_configuration(app: App) -> AsyncIterator[ConfigurationWatch]:
+    """Take what changes in the files of the configuration during the block."""
+    watch = ConfigurationWatch(app.current, app.take, app.settings.reload_s)
+    task = asyncio.create_task(watch.run(), name="configuration")
+    try:
+        yield watch
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -408,19 +399,22 @@ async def running_deliveries(app: App) -> AsyncIterator[None]:
 @asynccontextmanager
 async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
     """The providers that the policy names; raises `SettingsError` for one that cannot be made."""
-    providers: dict[str, Provider] = {}
-    try:
-        for name, setting in policy.providers.items():
-            providers[name] = _CONNECT[setting.kind](name, setting)
-            telemetry.DOWN.labels(provider=name).set_function(partial(_is_down, providers[name]))
+    async with connecting(policy.providers) as (_, providers):
         yield providers
+
+
+@asynccontextmanager
+async def connecting(
+    settings: Mapping[str, ProviderSetting],
+) -> AsyncIterator[tuple[Connections, Mapping[str, Provider]]]:
+    """The providers of these settings, with what may put others in their place; raises as `connected`."""
+    connections = Connections(lambda name, setting: _CONNECT[setting.kind](name, setting))
+    providers = await connections.prepare(settings)
+    connections.use(providers, settings)
+    try:
+        yield connections, providers
     finally:
-        for provider in providers.values():
-            await provider.close()
-
-
-def _is_down(provider: Provider) -> float:
-    return float(provider.circuit_open)
+        await connections.close()
 
 
 def _offline(_: str, setting: ProviderSetting) -> Provider:

@@ -249,6 +249,10 @@ class SettingsError(GainsayError):
     title = "The settings cannot be used"
 
 
+class NotApproved(SettingsError):
+    """A configuration lacks the approval that its policy requires, or has one that does not hold."""
+
+
 class PromptMismatch(GainsayError):
     """A prompt's bytes are not those of its pin; no call is made."""
 

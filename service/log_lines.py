@@ -129,6 +129,30 @@ NO_IDENTITY = LogLine(
 NO_SEQUENCER = LogLine("process.no_sequencer", WARNING, "no sequencer here ({missing}): run one elsewhere", "missing")
 ENDED = LogLine("process.ended_by_error", ERROR, "{code}: {detail}", "code", "detail", "pointers")
 
+CONFIGURATION_TAKEN = LogLine(
+    "configuration.taken",
+    INFO,
+    "a new configuration is in force: {configuration}, policy version {policy}",
+    "configuration",
+    "policy",
+    "before",
+)
+CONFIGURATION_REFUSED = LogLine(
+    "configuration.refused",
+    ERROR,
+    "the files of the configuration have changed and are not taken, {configuration} stays in force: {reason}",
+    "configuration",
+    "reason",
+    "result",
+)
+CONFIGURATION_AS_BEFORE = LogLine(
+    "configuration.as_before", INFO, "the files say again what is in force: {configuration}", "configuration"
+)
+CONFIGURATION_UNCHANGED = LogLine(
+    "configuration.unchanged", INFO, "asked to look (SIGHUP): {configuration} is in force as before", "configuration"
+)
+CONFIGURATION_FAULT = LogLine("configuration.fault", ERROR, "a look at the files of the configuration ended in a fault")
+
 # -- PostgreSQL
 
 NOTICES_RECOVERED = LogLine("database.notices_recovered", WARNING, "recovered: notifications of other processes arrive")
@@ -140,6 +164,7 @@ NOTICES_AWAY = LogLine(
     "why",
 )
 NOTICES_FAULT = LogLine("database.notices_fault", ERROR, "notifications cannot be received because of a fault")
+METER_FAULT = LogLine("metrics.fault", ERROR, "a measurement ended by a fault and begins again", "meter")
 DATABASE_BACK = LogLine("database.back", WARNING, "the database answers again", "at")
 DATABASE_AWAY = LogLine("database.away", ERROR, "the database does not answer: {why}", "why", "at", "code")
 DATABASE_TLS = LogLine(

@@ -42,6 +42,23 @@ def _runs() -> Row:
             ),
             line(
                 6,
+                rows_of(
+                    "Configurations",
+                    "The hash in force in each serve and work, and one over those of tenants with their own. Two at "
+                    "once are a change that has not reached all, or that one of them refuses.",
+                    Asked(f"count by (job, hash, tenants) ({series('gainsay_config_info')})", ""),
+                ),
+                number(
+                    "New configurations",
+                    "Changes of the policy's files that processes found in the time shown, by what became of them. "
+                    "What is not taken is not in force: the log says why.",
+                    "short",
+                    Asked(increase("gainsay_config_reloads_total", by="result"), "{{result}}"),
+                    decimals=0,
+                ),
+            ),
+            line(
+                6,
                 graph(
                     "Processes that answer",
                     "Processes that Prometheus could scrape, by job. A step down is a process that died or stopped.",

@@ -8,13 +8,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from docs.site.fences import sources  # noqa: E402
 from service import __version__  # noqa: E402 - Sphinx starts this file without the repository on its path
 
 project = "Gainsay"
 version = release = __version__
 root_doc = "README"
-include_patterns = ["*.md", "docs/**.md", "clients/*/README.md", "migrations/README.md", "bench/corpora/*/README.md"]
-exclude_patterns = ["**/node_modules"]
+include_patterns = [page.relative_to(ROOT).as_posix() for page in sources()]
 extensions = ["myst_parser", "docs.site.navigation", "docs.site.checked"]
 
 myst_heading_anchors = 6  # with the anchors of a code host

@@ -62,7 +62,7 @@ class Fence(NamedTuple):
 
 def sources(root: Path = ROOT) -> list[Path]:
     """Every page of the site."""
-    folders = ("docs", "clients", "migrations", "bench/corpora")
+    folders = ("docs", "clients", "migrations", "bench/corpora", "helm")
     below = [page for folder in folders for page in (root / folder).rglob("*.md") if "node_modules" not in page.parts]
     return sorted([*root.glob("*.md"), *below])
 

@@ -9,11 +9,12 @@ import click
 import uvloop
 
 from service import log_lines
-from service.app import listening, sequencing_at
+from service.app import sequencing_at
 from service.cli import exit_codes, startup
 from service.cli.logs import announce
 from service.policy.settings import Settings
 from service.store.hub import EventHub
+from service.store.notifications import listening
 from service.store.schema.wait_for_database import Deadline
 from service.store.startup import sequencer_url
 

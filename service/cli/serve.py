@@ -142,11 +142,11 @@ async def _serve(
             await stack.enter_async_context(running_lag_meter(app, proofs=sequencer is None))
             if with_sequencer and sequencer is None:
                 missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
-                words = f"no sequencer here ({missing}): run one elsewhere"
-                announce(log_lines.NO_SEQUENCER, words, missing=missing)
+                announce(log_lines.NO_SEQUENCER, f"no sequencer here ({missing}): run one elsewhere", missing=missing)
             releasing = await stack.enter_async_context(running_worker(app)) if with_worker else lambda: None
             await stack.enter_async_context(running_self_check(app))
             await stack.enter_async_context(running_deliveries(app))
+            await stack.enter_async_context(startup.watching(app))
 
             def stopping() -> None:
                 log_lines.DRAINING(drain_s=settings.drain_s)
@@ -222,6 +222,7 @@ async def _work(
             releasing = await stack.enter_async_context(running_worker(app))
             await stack.enter_async_context(running_self_check(app))
             await stack.enter_async_context(running_deliveries(app))
+            await stack.enter_async_context(startup.watching(app))
             about = f", {address}/metrics has the metrics" if address else ""
             announce(log_lines.TAKING, f"taking debates from the queue{about}; Ctrl-C stops", address=address)
             name = await end.came()

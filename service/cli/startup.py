@@ -10,8 +10,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,6 +25,9 @@ from service.errors import StoreUnavailable
 from service.identity.caller import Caller
 from service.observing import stacks, tracing
 from service.policy.settings import LogFormat, Settings, read_level, read_log_format, read_settings
+
+if TYPE_CHECKING:
+    from service.app import App
 
 LOCAL = Caller(kind="person", via="keyboard")
 """The caller at the keyboard: the operator of this machine."""
@@ -168,11 +172,34 @@ def start_without_settings(environment: Mapping[str, str] = os.environ, *, stays
         log_from(read_level(environment), read_log_format(environment) or "text", traces=True)
 
 
+def hears_hangup() -> bool:
+    """Whether SIGHUP asks for a look at the configuration. At a terminal it says that the terminal is gone."""
+    return not sys.stderr.isatty()
+
+
+@asynccontextmanager
+async def watching(app: App) -> AsyncIterator[None]:
+    """Take what changes in the files of the configuration during the block; SIGHUP asks for a look at once."""
+    from service.app import watching_configuration
+
+    loop = asyncio.get_running_loop()
+    async with watching_configuration(app) as watch:
+        if hears_hangup():
+            loop.add_signal_handler(signal.SIGHUP, watch.ask)
+        try:
+            yield
+        finally:
+            if hears_hangup():  # what comes while the process ends is passed over
+                loop.add_signal_handler(signal.SIGHUP, lambda: None)
+
+
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
     """Before there is an event loop SIGTERM ends the command, as done: as the first process of a container it would not
-    hear it otherwise.
+    hear it otherwise. SIGHUP ends nothing meanwhile: the files that it would have read again are about to be read.
     """
+    if hears_hangup():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def end(_number: int, _frame: object) -> None:
         raise click.exceptions.Exit(0)

@@ -97,6 +97,12 @@ class Labelled(Generic[M]):
         """Every series that there is."""
         return list(self._series.values())
 
+    def alone(self, **values: str) -> M:
+        """The series with these values, which is the only one from now on."""
+        for named in [named for named in self._series if dict(named) != values]:
+            self.drop(**dict(named))
+        return self.labels(**values)
+
     def drop(self, **values: str) -> None:
         """Forget the series with these values, in whichever order they are named."""
         self.metric.remove(*(values[label] for label in self.known))

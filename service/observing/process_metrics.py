@@ -19,6 +19,19 @@ ENGINES = gauge(
     "Always 1; the labels say which version of each part new cases are judged by.",
     {"engine": UNLISTED, "version": UNLISTED},
 )
+CONFIG_INFO = gauge(
+    "gainsay_config_info",
+    "Always 1; the labels are the hash of the configuration in force, and one over those of tenants with their own.",
+    {"hash": UNLISTED, "tenants": UNLISTED},
+)
+CONFIG_REFUSED = level(
+    "gainsay_config_refused", "1 while the files of the configuration say what this process does not take, else 0."
+)
+CONFIG_RELOADS = counter(
+    "gainsay_config_reloads_total",
+    "New configurations that this process found in its files, by what became of them.",
+    {"result": ("taken", "unapproved", "faulty", "unavailable")},
+)
 _BOUNDS = words("rate listeners overload connections peerConnections head slowHead slowBody noHTTP")
 HTTP_REFUSED = counter("gainsay_http_refused_total", "Refused unread, by the bound.", {"reason": _BOUNDS})
 IN_LINE = level("gainsay_submissions_in_line", "Requests with cases that wait in line until this process reads them.")

@@ -15,6 +15,8 @@ GAINSAY_DRAIN_S        seconds for which `gainsay serve` still takes requests af
 GAINSAY_WAIT_S         seconds for which `serve`, `work` and `sequence` wait at the start, all its steps together, for
                        PostgreSQL and for its migrations (default: 60; 0 tries once); they count anew once migrations
                        were applied or the embedded server was started, and a try that was begun is ended
+GAINSAY_RELOAD_S       seconds between two looks of `serve` and `work` at the policy, its tenants' policies and the
+                       approvals: what has changed is taken without a restart (default: 10; 0 looks at SIGHUP alone)
 GAINSAY_WARM_S         seconds for which the embedded server stays after the last command, so that the next one finds it
                        running (default: 60; 0 stops it with the command, as `serve`, `work` and `sequence` always do)
 GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<epoch>` (default: localhost)
@@ -117,6 +119,7 @@ class Settings(Struct, frozen=True):
     drain_s: float = 5.0
     wait_s: float = 60.0
     warm_s: float = 60.0
+    reload_s: float = 10.0
     log_level: Level = "INFO"
     log_format: LogFormat | None = None
     log_host: str = "localhost"
@@ -405,6 +408,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_DRAIN_S": _Variable("drain_s", _seconds(0.0)),
     "GAINSAY_WAIT_S": _Variable("wait_s", _seconds(0.0)),
     "GAINSAY_WARM_S": _Variable("warm_s", _seconds(0.0)),
+    "GAINSAY_RELOAD_S": _Variable("reload_s", _seconds(0.0)),
     "GAINSAY_LOG_HOST": _Variable("log_host", _host),
     "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _text),
     "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),

@@ -126,7 +126,8 @@ def _count_charge(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed
         "reasoning": charge.reasoning_tokens,
     }
     for kind, tokens in kinds.items():
-        telemetry.TOKENS.labels(model=model, kind=kind).inc(tokens)
+        if tokens:  # most kinds have none in most calls, and their series stand at zero already
+            telemetry.TOKENS.labels(model=model, kind=kind).inc(tokens)
 
 
 def _count_scores(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:

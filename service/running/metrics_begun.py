@@ -22,7 +22,7 @@ def begin_metrics(policies: Sequence[Policy], prompts: Prompts, tenants: Collect
     labelled.NAMED_TENANTS.update(tenants)
     for tenant, status in product((*tenants, labelled.OTHER) if tenants else (), telemetry.ENDED):
         telemetry.TENANT_CONCLUDED.labels(tenant=tenant, status=status)
-    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
+    telemetry.BUILD.alone(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
     for engine, version in [*versions.CURRENT.items(), *checker.ENGINES.items()]:
         telemetry.ENGINES.labels(engine=engine, version=version).set(1)
 

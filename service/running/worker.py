@@ -166,9 +166,23 @@ class Worker:
         return stopping + ([self._mismatch] if self._mismatch else [])
 
     @property
+    def name(self) -> str:
+        """The worker in records."""
+        return self._config.name
+
+    @property
     def running(self) -> int:
         """How many debates it runs."""
         return len(self._running)
+
+    def go_by(self, config: WorkerConfig, providers: Mapping[str, Provider]) -> Collection[asyncio.Task[None]]:
+        """From now on debates are claimed and run by another configuration, under the same name.
+
+        Returns the debates that run, which keep what they began with: their providers are closed after these.
+        """
+        self._config, self._providers, self._wanted = config, providers, config.wanted(self._prompts.templates)
+        self._room.set()  # there may be more places now
+        return set(self._running)
 
     async def work(self) -> None:
         """Claim and run debates until `stop`. Errors are logged and never end the loop."""
@@ -316,7 +330,7 @@ class Worker:
         return await (await self._runner(held)).fail(why) is not None
 
     async def _runner(self, held: HeldDebate) -> Runner:
-        config = self._config
+        config, providers = self._config, self._providers  # together: the next await may bring others
         log, sources = await DebateLog.open_claimed(
             self._database, held.claimed, config.writer, config.lease_s, config.budgets
         )
@@ -338,7 +352,7 @@ class Worker:
             log,
             sources,
             self._prompts,
-            config.providers_of(held.claimed.tenant, self._providers),
+            config.providers_of(held.claimed.tenant, providers),
             calls=config.calls,
             on_recorded=recorded,
             worker=Surroundings(self._stopping, held, self._apart, self._lane),

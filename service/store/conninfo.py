@@ -100,11 +100,18 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # neither HOME nor an entry in the list of users
+        return Path("/")
+
+
 def _roots() -> dict[str, str]:
     own = own_issuers()
     if own is not None:
         return {"sslrootcert": own}
-    libpq = Path("~/.postgresql/root.crt").expanduser()
+    libpq = _home() / ".postgresql" / "root.crt"
     if libpq.exists():
         return {"sslrootcert": str(libpq)}
     if usual := os.environ.get("SSL_CERT_FILE"):

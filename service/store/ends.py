@@ -47,7 +47,7 @@ class Ends:
             telemetry.CERTIFICATE_EXPIRES.labels(certificate=name).set(until)
         if self._databases:
             (row,) = await self._databases[0].query("partitions_end")
-            telemetry.PARTITIONS_END.set(row["until"])
+            telemetry.PARTITIONS_END.set(math.nan if row["until"] is None else row["until"])
         for database in self._databases:
             for row in await database.query("login_end"):
                 telemetry.SECRET_EXPIRES.labels(secret=database.variable).set(row["until"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from uuid import UUID
 
 from service import telemetry
@@ -22,30 +23,31 @@ SINCE_S = 30 * 86_400.0
 
 
 class LastProbe:
-    """Measures until it is cancelled. ``tenant`` is the prober's; without one there is nothing to measure.
+    """Measures until it is cancelled. ``tenant`` gives the prober's; while there is none, nothing is measured.
 
     A prober that does not reach the service leaves no debate. So the age of the last good one counts, and not whether
     the last was good.
     """
 
-    def __init__(self, database: Database, tenant: str | None) -> None:
+    def __init__(self, database: Database, tenant: Callable[[], str | None]) -> None:
         self._database, self._tenant = database, tenant
         self._seen = False
 
     async def run(self) -> None:
         """Measure periodically; while the database is away the gauges are NaN, and before the first probe absent."""
-        while self._tenant is not None:
+        while True:
             try:
-                await self.look()
+                if (tenant := self._tenant()) is not None:
+                    await self.look(tenant)
             except StoreUnavailable:
                 if self._seen:
                     labelled.forget(telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS)
             await asyncio.sleep(LOOK_S)
 
-    async def look(self) -> None:
+    async def look(self, tenant: str) -> None:
         """Measure once; raises `StoreUnavailable`."""
         since = UUID(int=max(0, int((time.time() - SINCE_S) * 1_000)) << 80)
-        rows = await self._database.query("last_probe", {"tenant": self._tenant, "due": DUE_S, "since": since})
+        rows = await self._database.query("last_probe", {"tenant": tenant, "due": DUE_S, "since": since})
         for row in rows:
             self._seen = True
             telemetry.PROBE_SUCCESS.set(row["good"])

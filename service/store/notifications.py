@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -199,3 +200,19 @@ class Notifications:
 def _set_done(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
+
+
+@asynccontextmanager
+async def listening(url: str, hub: EventHub) -> AsyncIterator[None]:
+    """Exchange notifications with the other processes on a database during the block, as far as it can be reached.
+
+    A part that sends notifications to the end, such as a worker that releases debates, must end inside this block.
+    """
+    notices = Notifications(url, hub)
+    task = asyncio.create_task(notices.run(), name="notices")
+    try:
+        yield
+    finally:
+        await notices.stop()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -21,14 +21,22 @@ async def prepared(
     async def once() -> tuple[Database, AsyncExitStack]:
         async with AsyncExitStack() as stack:
             database = await stack.enter_async_context(Database.open(url, size=size))
-            await spend.check_zone(database, deployments[0].policy.budgets)
-            for deployment in deployments:
-                await contents.store_deployment(database, deployment)
+            await store_deployments(database, deployments)
             return database, stack.pop_all()
 
     database, opened = await retry_until(once, left_s)
     async with opened:
         yield database
+
+
+async def store_deployments(database: Database, deployments: Sequence[Deployment]) -> None:
+    """Store the texts that debates of these deployments name; the first is the service's.
+
+    Raises `StoreUnavailable`, and `SettingsError` for a time zone that the database does not know.
+    """
+    await spend.check_zone(database, deployments[0].policy.budgets)
+    for deployment in deployments:
+        await contents.store_deployment(database, deployment)
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -21,9 +21,12 @@ LOOK_S = 15.0
 
 
 class TenantMoney:
-    """Measures until it is cancelled. A tenant without a limit has no series: its spending is counted in no period."""
+    """Measures until it is cancelled, by the limits in force.
 
-    def __init__(self, database: Database, budgets: Budgets) -> None:
+    A tenant without a limit has no series: its spending is counted in no period.
+    """
+
+    def __init__(self, database: Database, budgets: Callable[[], Budgets]) -> None:
         self._database, self._budgets = database, budgets
         self._names = sorted(labelled.NAMED_TENANTS)
 
@@ -39,9 +42,10 @@ class TenantMoney:
 
     async def measure(self) -> None:
         """Measure once; raises `StoreUnavailable`."""
-        own = {name: _limits(budget) for name, budget in self._budgets.tenants.items()}
-        usual = _limits(self._budgets.others)
-        params = {"names": self._names, "zone": self._budgets.zone, **usual}
+        budgets = self._budgets()
+        own = {name: _limits(budget) for name, budget in budgets.tenants.items()}
+        usual = _limits(budgets.others)
+        params = {"names": self._names, "zone": budgets.zone, **usual}
         rows = await self._database.query("tenant_money", {**params, "whole": msgspec.json.encode(own).decode()})
         found = {(row["name"] or OTHER, row["period"]): row for row in rows}
         for tenant in (*self._names, OTHER):

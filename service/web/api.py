@@ -109,4 +109,5 @@ def make_api(site: AppState) -> Middleware:
         request_max_body_size=None,
     )
     packed = Compression(app)
-    return Middleware(packed if site.authenticator.configured else LoopbackDoor(packed), site.head)
+    doored = packed if site.authenticator.configured else LoopbackDoor(packed)
+    return Middleware(doored, site.head, site.service.current.seen_as_one)

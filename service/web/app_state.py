@@ -13,6 +13,7 @@ from service.identity.authentication import Authenticator
 from service.identity.caller import LOCAL, Caller
 from service.identity.management import Management
 from service.intake import Deployment
+from service.intake.configuration import CurrentConfiguration
 from service.intake.decoding import most_bytes
 from service.policy.settings import Settings
 from service.prompts import Prompts
@@ -93,13 +94,18 @@ class Service(Protocol):
         """What callers do with their endpoints of webhooks."""
         ...
 
+    @property
+    def current(self) -> CurrentConfiguration:
+        """The configuration in force."""
+        ...
+
     async def troubles(self) -> list[str]:
         """The troubles that keep it from taking work."""
         ...
 
 
 class AppState(Struct, frozen=True):
-    """One server: its service, the most bytes of a case's body, and the event that is set when it stops.
+    """One server: its service, and the event that is set when it stops.
 
     ``heartbeat_s`` is the longest silence of an event stream. ``slow_s`` is how long a listener may leave it unread. A
     listener that is still sent events after ``noted_s`` is noted as a reader again.
@@ -107,7 +113,6 @@ class AppState(Struct, frozen=True):
 
     service: Service
     closing: asyncio.Event
-    body_max: int
     listeners: Listeners
     heartbeat_s: float = 15.0
     slow_s: float = 30.0
@@ -130,9 +135,7 @@ class AppState(Struct, frozen=True):
     def body_max_of(self, tenant: str) -> int:
         """The most bytes of a case's body of a tenant, whose own policy may take more."""
         own, usual = self.reviews.deployment_of(tenant).policy.limits, self.deployment.policy.limits
-        if own.total_characters <= usual.total_characters:
-            return self.body_max
-        return most_bytes(own.total_characters)
+        return most_bytes(max(own.total_characters, usual.total_characters))
 
     @property
     def database(self) -> Database:
@@ -179,8 +182,3 @@ def app_state(request: HttpRequest) -> AppState:
     """The site that a request came to."""
     site: AppState = request.app.state.site
     return site
-
-
-def default_body_max(service: Service) -> int:
-    """Bytes that suffice for every case within policy's limits."""
-    return most_bytes(service.reviews.deployment.policy.limits.total_characters)

@@ -3,7 +3,8 @@
 1. The token of GAINSAY_METRICS_TOKEN lets in from any machine, where it is set: Prometheus in a cluster has no identity
    that a sequencer or a witness could know.
 2. A process that knows identities asks for the scope ``metrics.read`` otherwise (`service.web.access`).
-3. One that knows none gives its metrics to this machine alone, and to no web page whose name was made to lead here.
+3. One that knows none gives its metrics to this machine alone: to no web page whose name was made to lead here, and to
+   no proxy here that passes on what other machines ask.
 
 The token opens nothing else. It is read again at each use, and compared in constant time.
 """
@@ -24,6 +25,8 @@ from service.policy.settings import METRICS_TOKEN
 from service.web.loopback import names_this_machine
 
 PATH = "/metrics"
+_PASSED_ON = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+"""What proxies add to a request of another machine (RFC 7239, RFC 9110 section 7.6.3, and the names before them)."""
 
 
 class MetricsDoor:
@@ -44,7 +47,7 @@ class MetricsDoor:
         if connection.scope["path_template"] != PATH or self.opens(connection.scope["headers"]):
             return
         presented = "authorization" in connection.headers
-        here = _is_here(connection)
+        here = is_here(connection)
         if self._token is not None and (presented or not here):
             raise Unauthenticated(
                 f"expected the token of {METRICS_TOKEN} in a header `Authorization: Bearer`, found "
@@ -66,7 +69,9 @@ def _bearer(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
     return token.strip() if kind.lower() == b"bearer" else None
 
 
-def _is_here(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
-    """Whether the request is of this machine, and names it."""
+def is_here(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+    """Whether the request is of this machine, names it, and was passed on by no proxy."""
+    if any(name in connection.headers for name in _PASSED_ON):
+        return False
     client, host = connection.scope["client"], connection.headers.get("host", "")
     return client is not None and ip_address(client[0]).is_loopback and names_this_machine(host)

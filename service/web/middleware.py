@@ -13,6 +13,7 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -53,7 +54,8 @@ _TYPE = re.compile(r"\{(\w+):\w+\}")
 
 
 class Middleware:
-    """An ASGI application inside the middleware. ``head`` returns the checkpoint that answers to a caller name.
+    """An ASGI application inside the middleware. ``head`` returns the checkpoint that answers to a caller name, and
+    ``one`` what surrounds each request, so that it sees one configuration.
 
     A ``quiet`` one logs successful requests at DEBUG: a program calls it many times a second.
     """
@@ -62,11 +64,12 @@ class Middleware:
         self,
         app: ASGIApp,
         head: Callable[[Caller | None], object | None] = lambda _caller: None,
+        one: Callable[[], AbstractContextManager[None]] = nullcontext,
         *,
         quiet: bool = False,
     ) -> None:
         self._app = app
-        self._head = head
+        self._head, self._one = head, one
         self._quiet = quiet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -92,7 +95,7 @@ class Middleware:
                 message["headers"] = [*headers, *headers_of_every_answer(id_, trace)]
             await send(message)
 
-        with log_lines.bound(request=id_, trace_id=trace.id, span_id=trace.span):
+        with log_lines.bound(request=id_, trace_id=trace.id, span_id=trace.span), self._one():
             try:
                 await self._app(inner, receive, answered)
             finally:

@@ -1,6 +1,7 @@
 """Liveness, readiness and metrics of a process that serves no API.
 
-Liveness and readiness are open: they say one word. Who reads the metrics, `service.web.metrics_door` says.
+Liveness and readiness are open: they say one word, and why a process is not ready to this machine alone. Who reads the
+metrics, `service.web.metrics_door` says.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
 from service.web.application import Application
-from service.web.metrics_door import MetricsDoor
+from service.web.metrics_door import MetricsDoor, is_here
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
 
@@ -48,7 +49,7 @@ def make_probe_app(
 async def ready(request: HttpRequest) -> Response[bytes]:
     """Whether this process can do its work."""
     troubles: Troubles = request.app.state.troubles
-    return await probes.readiness(request, troubles())
+    return await probes.readiness(request, troubles(), shown=is_here(request))
 
 
 PROBES = (probes.alive, ready, probes.metrics)

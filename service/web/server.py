@@ -26,7 +26,7 @@ from service.policy import Rates
 from service.store.rates import RateExchange
 from service.web.admission import AdmissionSlots
 from service.web.api import make_api
-from service.web.app_state import AppState, Service, default_body_max
+from service.web.app_state import AppState, Service
 from service.web.connection_bounds import ConnectionBounds, Connections
 from service.web.overload import Load
 from service.web.rate_limits import RateLimiter
@@ -96,7 +96,6 @@ def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SL
     return AppState(
         service,
         closing,
-        default_body_max(service),
         Listeners(closing, service.authenticator),
         heartbeat_s,
         slow_s,

@@ -55,9 +55,8 @@ KEY = "toy-0123456789abcdef"
 BANK = "The liability is uncapped: Annex C prevails, and its indemnity is without limit."
 SUPPLIER = "The liability is capped: Order Form No. 2 sets a single aggregate cap that includes every indemnity."
 Called = dict[str, Any]
-pytestmark = pytest.mark.timeout(
-    1_800
-)  # a check takes 40 s of processor time, and a busy machine gives it a tenth of one
+# A check takes 40 s of processor time, and a busy machine gives it a tenth of one.
+pytestmark = [pytest.mark.timeout(1_800), pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from tests.dashboards.scraping import NAMESPACE, Prometheus
 from tests.dashboards.taken_apart import parts
 from tests.fixtures.postgres import Database
 
-pytestmark = [pytest.mark.no_replay, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.no_replay, pytest.mark.timeout(300), pytest.mark.long]
 
 VALUES = {
     "namespace": NAMESPACE,

@@ -19,6 +19,8 @@ from service.store.embedded.server import stop_server
 from tests.fixtures.postgres import SEQUENCERS, Database
 from tests.fixtures.serving import sequenced
 
+pytestmark = pytest.mark.long
+
 Start = Callable[..., "subprocess.Popen[str]"]
 PATIENCE_S = 30.0
 

@@ -27,6 +27,8 @@ from tests.fixtures.debates import drive, start_of
 from tests.fixtures.hostile_servers import STREAM_HEAD, Asked, Lying, answer, event, lying
 from tests.unit.report.played import ruled
 
+pytestmark = pytest.mark.long
+
 DEBATE = "01980000-0000-7000-8000-000000000000"
 HTML = b"<!doctype html><title>Welcome</title><p>\x1b[31mIt works!"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")

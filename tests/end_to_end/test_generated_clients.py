@@ -27,7 +27,7 @@ from service.identity.caller import LOCAL
 from tests.fixtures.npm import packages
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 
 PACKAGE = "generated_client"
 GENERATE_S = 300

@@ -398,7 +398,7 @@ class Faulty:
         self.serving, self.database, self.logs = app.serving, app.database, app.logs
         self.leaving, self.readings = app.leaving, app.readings
         self.authenticator, self.management = app.authenticator, app.management
-        self.endpoints, self.settings = app.endpoints, app.settings
+        self.endpoints, self.settings, self.current = app.endpoints, app.settings, app.current
         self._error = error
 
     async def troubles(self) -> list[str]:

@@ -23,6 +23,8 @@ from tests.fixtures.running import repository
 from tests.fixtures.serving import SIGNING_KEY, a_case, a_declined_case, slow_policy
 from tests.fixtures.waiting import within
 
+pytestmark = pytest.mark.long
+
 ENDED = "SELECT debate FROM gainsay.debate_head WHERE state NOT IN ('queued', 'running')"
 RELEASED = "SELECT lease_until < clock_timestamp() FROM gainsay.debate_head WHERE state = 'running'"
 STATES = "SELECT state FROM gainsay.debate_head"

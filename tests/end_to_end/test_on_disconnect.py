@@ -21,13 +21,15 @@ from service.reviews.on_disconnect import LATE_S, UNSEEN_S, DisconnectWatch
 from service.store.pool import Database as Pool
 from service.store.pool import Row
 from service.web.api import make_api
-from service.web.app_state import AppState, default_body_max
+from service.web.app_state import AppState
 from service.web.server import serving
 from service.web.stream_listeners import Listeners
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, served, slow_policy
 from tests.fixtures.small_cases import CASES
 from tests.fixtures.waiting import within
+
+pytestmark = pytest.mark.long
 
 LEAVE_S = 0.4
 
@@ -188,7 +190,7 @@ async def test_a_listener_that_changes_over_to_another_process_has_not_left(data
 async def test_a_service_that_stops_has_not_been_left(database: Database) -> None:
     async with served(database.service_url, work=False) as one, httpx.AsyncClient(timeout=30) as http:
         closing = asyncio.Event()
-        site = AppState(one.app, closing, default_body_max(one.app), Listeners(closing, one.app.authenticator))
+        site = AppState(one.app, closing, Listeners(closing, one.app.authenticator))
         async with serving(make_api(site)) as url:
             debate = (await one.submit(ending()))["debateId"]
             heard = asyncio.create_task(http.get(f"{url}/v1/debates/{debate}/events"))

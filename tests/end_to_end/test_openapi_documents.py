@@ -21,7 +21,7 @@ from tests.fixtures.npm import packages
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, served
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 
 HERE = Path(__file__).parent / "openapi"
 WITHIN_S = 100

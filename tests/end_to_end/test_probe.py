@@ -46,6 +46,8 @@ from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_request
 from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE, RUNBOOK = ROOT / "examples" / "openai-anthropic.toml", ROOT / "docs" / "runbook.md"
 REAL: dict[str, Any] = tomllib.loads(EXAMPLE.read_text("utf-8"))
@@ -386,11 +388,11 @@ async def test_every_process_shows_the_last_probe_by_what_was_recorded_of_it(
     for gauge in (telemetry.PROBE_SUCCESS, telemetry.PROBE_SUCCEEDED, telemetry.PROBE_SECONDS):
         monkeypatch.setattr(gauge, "_is_set", False)
     async with a_site(database, tmp_path, monkeypatch, capfd) as site:
-        last = LastProbe(site.served.app.database, "probe")
+        last = LastProbe(site.served.app.database, lambda: "probe")
         scraper = await site.registers.issue("scrape", tenant=None)
 
         async def looked() -> dict[str, float]:
-            await last.look()
+            await last.look("probe")
             return shown((await site.served.http.get("/metrics", headers=scraper.headers)).text)
 
         none = await looked()
@@ -423,11 +425,11 @@ async def test_a_probe_that_is_not_over_is_not_good(
         monkeypatch.setattr(gauge, "_is_set", False)
     async with a_site(database, tmp_path, monkeypatch, capfd, work=False) as site:
         await site.probe("--within", "1")
-        last = LastProbe(site.served.app.database, "probe")
-        await last.look()
+        last = LastProbe(site.served.app.database, lambda: "probe")
+        await last.look("probe")
         early = telemetry.PROBE_SUCCESS._is_set
         monkeypatch.setattr("service.store.last_probe.DUE_S", 0.5)
-        await last.look()
+        await last.look("probe")
 
     assert not early, "it may still end in time"
     assert telemetry.PROBE_SUCCESS._value.get() == 0

@@ -22,7 +22,7 @@ from service.identity.authentication import Presented
 from service.identity.caller import LOCAL, Caller
 from service.reviews.evidence.reading_log import ReadingLog
 from service.web.api import make_api
-from service.web.app_state import AppState, default_body_max
+from service.web.app_state import AppState
 from service.web.server import serving
 from service.web.stream import Following, events
 from service.web.stream_listeners import Listener, Listeners
@@ -80,7 +80,7 @@ def state(served_: Served, readings: ReadingLog | None = None, **options: Any) -
     closing = asyncio.Event()
     service = replace(served_.app, authenticator=Auditing(), readings=readings or served_.app.readings)
     listeners = Listeners(closing, service.authenticator)
-    return AppState(service, closing, default_body_max(service), listeners, **options)
+    return AppState(service, closing, listeners, **options)
 
 
 async def test_each_way_to_content_is_a_reading_and_an_answer_without_content_is_none(database: Database) -> None:

@@ -198,7 +198,7 @@ def _part_of(shown: object, real: object) -> None:
 def test_every_path_of_a_document_is_there(document: Path) -> None:
     text = document.read_text()
     paths = (
-        set(re.findall(r"`((?:clients|dashboards|service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text))
+        set(re.findall(r"`((?:clients|dashboards|helm|service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text))
         - _TO_BE_MADE
     )
     tests = set(re.findall(r"`(test_\w+\.py)`", text))
@@ -215,7 +215,7 @@ def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it()
 
     for row in rows:
         _, what, edit, shown, _ = row.split("|")
-        place = re.search(r"`(?:bench|clients|dashboards|service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
+        place = re.search(r"`(?:bench|clients|dashboards|helm|service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
         tests = [test for path in re.findall(r"`(tests/[^`]*)`", shown) for test in _tests(ROOT / path)]
         if not what.strip() or not place or not tests:
             bare.append(what.strip())

@@ -24,6 +24,8 @@ from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench
 from tests.fixtures.serving import a_case, slow_policy
 
+pytestmark = pytest.mark.long
+
 API = ("serve", "--port", "0", "--no-worker", "--no-sequencer")
 LATENCY_MS = 150
 CALLERS = 3

@@ -20,6 +20,8 @@ from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
 from tests.fixtures.serving import Served, a_declined_case, served
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).parent / "schemathesis"
 LONG = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_EXAMPLES")
 SEED = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_SEED", "1")

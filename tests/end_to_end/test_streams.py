@@ -258,9 +258,7 @@ async def test_a_stream_says_that_it_is_there_also_while_it_passes_over_what_was
     policy = str(slow_policy(tmp_path, latency_ms=150))
     async with served(database.service_url, GAINSAY_POLICY=policy) as site:
         closing = asyncio.Event()
-        here = AppState(
-            site.app, closing, 1, stream_listeners.Listeners(closing, site.app.authenticator), heartbeat_s=0.3
-        )
+        here = AppState(site.app, closing, stream_listeners.Listeners(closing, site.app.authenticator), heartbeat_s=0.3)
         debate = (await site.submit())["debateId"]
         asked = Following(here, LOCAL, debate, 1_000)
         told = [chunk async for chunk in events(asked, stream_listeners.Listener(None))]

@@ -14,6 +14,8 @@ from tests.fixtures.otlp import Receiver, Seen, disconnected, receiving
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import a_case, slow_policy
 
+pytestmark = pytest.mark.long
+
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 WITHIN_S = 60.0
 UNDER_WAY = "SELECT FROM gainsay.charge JOIN gainsay.debate_head h USING (debate) WHERE h.held > 0"

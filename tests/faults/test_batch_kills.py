@@ -27,6 +27,8 @@ from tests.faults.deployment import Deployment, a_deployment, eventually
 from tests.faults.reckoning import is_settled_but_for_witnesses
 from tests.fixtures.running import TEXT
 
+pytestmark = pytest.mark.long
+
 CASES = int(os.environ.get("GAINSAY_TEST_BATCH_CASES", "200"))
 LONG = CASES > 1_000
 KILLS = 5

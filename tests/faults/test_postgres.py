@@ -23,6 +23,8 @@ from tests.faults.servers import PATIENCE_S, Blank, PrivateServer, addressed, pr
 from tests.faults.trials import Trial, on_trial
 from tests.fixtures.postgres import Database, passable_folder
 
+pytestmark = pytest.mark.long
+
 Begin = Callable[[str, str], AbstractAsyncContextManager[Trial]]
 CUT = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

@@ -30,6 +30,8 @@ from tests.fixtures.serving import SIGNING_KEY
 from tests.fixtures.small_cases import CASES
 from tests.fixtures.waiting import until
 
+pytestmark = pytest.mark.long
+
 TENANT = "default"
 LOG = f"localhost/{TENANT}/1"
 LONG_S = float(os.environ.get("GAINSAY_TEST_SOAK_S", "0"))

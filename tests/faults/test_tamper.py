@@ -51,7 +51,7 @@ from tests.fixtures.postgres import Cluster, Database
 from tests.fixtures.running import CALLER, a_writer, bench
 from tests.fixtures.sequencing import KEY, LOG
 
-pytestmark = pytest.mark.no_replay
+pytestmark = [pytest.mark.no_replay, pytest.mark.long]
 
 WITNESS = SigningKey.from_seed("witness.example", b"\x02" * 32, COSIGNATURE)
 PINNED = Trust(keys=(KEY.public,), witnesses=(WITNESS.public,))

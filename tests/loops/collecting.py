@@ -10,17 +10,20 @@ could be out of date. `pytest --longest-first` begins with them, and the short f
 `pytest --only-import` imports the test files and runs nothing: pytest rewrites each file and keeps it so, once for all
 workers that come. Several that begin with a fresh clone would each rewrite every file.
 
-`pytest --draw=3` runs one in three of them, and all others. GAINSAY_TEST_DRAW_SEED or else the commit draws which, so
-that a red run is red again and another commit tries others; the summary says the seed.
+`pytest --draw=3` runs one in three of them, and all others. `pytest --cases=3` runs every test function; of one with
+three cases or more, in a file that waits or has the mark `many`, a third. `pytest --long=2` runs half of the
+files with the mark `long`. GAINSAY_TEST_DRAW_SEED or else the commit draws which, so that a red run is red again and
+another commit tries others; the summary says the seed.
 """
 
 from __future__ import annotations
 
 import gc
 import hashlib
+import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -41,9 +44,11 @@ NOT_DRAWN = pytest.StashKey[tuple[str, int]]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options to pytest's own general group."""
     group = parser.getgroup("general")
-    group.addoption("--longest-first", action="store_true", help="begin with tests that wait")
+    group.addoption("--longest-first", action="store_true", help="begin with tests and cases")
     group.addoption("--only-import", action="store_true", help="import the test files, and run none of their tests")
     group.addoption("--draw", type=int, default=1, metavar="N", help="run one in N of the tests that wait")
+    group.addoption("--cases", type=int, default=1, metavar="N", help="run one in N cases of what waits or is many")
+    group.addoption("--long", type=int, default=1, metavar="N", help="run one in N of the files marked as long")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,8 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("waits")
     if config.getoption("longest_first"):
         items.sort(key=_turn)
-    if (one_in := config.getoption("draw")) > 1:
-        _draw(config, items, one_in)
+    _draw(config, items)
 
 
 def _turn(item: pytest.Item) -> tuple[bool, bool, bool]:
@@ -92,12 +96,23 @@ def _turn(item: pytest.Item) -> tuple[bool, bool, bool]:
     return item.get_closest_marker("waits") is None, "unit" in item.path.parts, rest
 
 
-def _draw(config: pytest.Config, items: list[pytest.Item], one_in: int) -> None:
+def _draw(config: pytest.Config, items: list[pytest.Item]) -> None:
     seed = os.environ.get(SEED) or commit()
-    left = [item for item in items if waits(item.path) and not drawn(item.nodeid, one_in, seed)]
-    items[:] = [item for item in items if item not in {*left}]
-    config.hook.pytest_deselected(items=left)
-    config.stash[NOT_DRAWN] = (seed, len(left))
+    left: set[pytest.Item] = set()
+    if (one_in := config.getoption("draw")) > 1:
+        left.update(item for item in items if waits(item.path) and not drawn(item.nodeid, one_in, seed))
+    if (one_in := config.getoption("cases")) > 1:
+        many = [item for item in items if waits(item.path) or item.get_closest_marker("many")]
+        kept = cases_drawn([item.nodeid for item in many], one_in, seed)
+        left.update(item for item in many if item.nodeid not in kept)
+    if (one_in := config.getoption("long")) > 1:
+        files = {item.nodeid.partition("::")[0] for item in items if item.get_closest_marker("long")}
+        out = files.difference(ranked(files, seed)[: math.ceil(len(files) / one_in)])
+        left.update(item for item in items if item.nodeid.partition("::")[0] in out)
+    if left:
+        items[:] = [item for item in items if item not in left]
+        config.hook.pytest_deselected(items=[*left])
+        config.stash[NOT_DRAWN] = (seed, len(left))
 
 
 def drawn(test: str, one_in: int, seed: str) -> bool:
@@ -105,10 +120,26 @@ def drawn(test: str, one_in: int, seed: str) -> bool:
     return int.from_bytes(hashlib.sha256(f"{seed} {test}".encode()).digest()[:4]) % one_in == 0
 
 
+def cases_drawn(tests: Sequence[str], one_in: int, seed: str) -> set[str]:
+    """Of each function's cases that part which a seed draws; all where there are fewer than three."""
+    cases: dict[str, list[str]] = {}
+    for test in tests:
+        cases.setdefault(test.partition("[")[0], []).append(test)
+    kept: set[str] = set()
+    for of in cases.values():
+        kept.update(of if len(of) < 3 else ranked(of, seed)[: math.ceil(len(of) / one_in)])
+    return kept
+
+
+def ranked(names: Iterable[str], seed: str) -> list[str]:
+    """The names in an order that a seed draws."""
+    return sorted(names, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say the seed of a draw."""
     if found := terminalreporter.config.stash.get(NOT_DRAWN, None):
-        terminalreporter.write_line(f"{SEED}={found[0]} has drawn all but {found[1]} tests that wait")
+        terminalreporter.write_line(f"{SEED}={found[0]} has drawn all but {found[1]} tests and cases")
 
 
 @cache

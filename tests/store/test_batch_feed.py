@@ -34,7 +34,7 @@ from tests.fixtures.spending import exact, rows
 from tests.store.workers import a_worker, do, until
 
 CALLER = Caller()
-pytestmark = pytest.mark.no_replay
+pytestmark = [pytest.mark.no_replay, pytest.mark.long]
 
 
 def a_policy(**bounds: Any) -> Policy:

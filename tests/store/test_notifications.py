@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.app import listening, open_app, running_worker
+from service.app import open_app, running_worker
 from service.debate.entries import DebateConcluded, Entry, TurnAsked
 from service.debate.model import Outcome
 from service.debate.turns import TurnId
@@ -26,7 +26,7 @@ from service.running.runner import Runner
 from service.store import entry_poll, notifications
 from service.store.hub import UNTOLD_MAX, EventHub, HubNotice
 from service.store.log import DebateLog
-from service.store.notifications import Payload, payloads
+from service.store.notifications import Payload, listening, payloads
 from service.store.pool import Row
 from service.store.queries import queries
 from service.store.queue import ClaimedDebate

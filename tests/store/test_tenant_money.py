@@ -60,7 +60,7 @@ async def test_spent_and_left_are_shown_of_named_tenants_and_of_all_others_toget
         await over.conclude()
         await (await spenders.open(LIMITS, "free")).spend(300)
 
-        await TenantMoney(service.database, LIMITS).measure()
+        await TenantMoney(service.database, lambda: LIMITS).measure()
         use = await use_of(service.database, "acme", LIMITS)
 
     spent = shown("gainsay_tenant_spent_usd")
@@ -83,7 +83,7 @@ async def test_without_named_tenants_nothing_is_measured_and_no_tenant_is_shown(
 ) -> None:
     name_tenants(monkeypatch)
     async with Database.open(database.service_url, size=1) as opened:
-        await within(10, TenantMoney(opened, LIMITS).run())
+        await within(10, TenantMoney(opened, lambda: LIMITS).run())
 
     assert shown("gainsay_tenant_spent_usd") == shown("gainsay_tenant_limit_left_usd") == {}
 
@@ -99,7 +99,7 @@ async def test_while_the_database_is_away_what_tenants_have_is_unknown(
         return [labelled.REGISTRY.get_sample_value(name, of) or 0.0 for name in NAMES]
 
     async with Database.open(database.service_url, size=1) as opened:
-        task = asyncio.create_task(TenantMoney(opened, LIMITS).run())
+        task = asyncio.create_task(TenantMoney(opened, lambda: LIMITS).run())
         try:
             await within(20, until(lambda: values() == [0.01, 0.0]))
             cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS false')

@@ -9,7 +9,6 @@ import re
 
 import click
 
-from service.app import heads_dir, signing_place
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.access import place
@@ -19,7 +18,7 @@ from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.proving.remembering import Said, forgotten_heads
 from service.proving.remembering import remember as adopt
-from service.proving.signing.open import open_signer
+from service.proving.signing.open import heads_dir, open_signer, signing_place
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 

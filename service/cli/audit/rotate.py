@@ -7,7 +7,6 @@ import os
 
 import click
 
-from service.app import heads_dir, signing_place
 from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
@@ -17,7 +16,7 @@ from service.cli.terminal_text import say
 from service.errors import SettingsError
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
-from service.proving.signing.open import open_signer
+from service.proving.signing.open import heads_dir, open_signer, signing_place
 from service.store.pool import Database
 from service.store.rotation import Rotation, next_log, open_next, tenants
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -40,6 +41,8 @@ from service.policy.models import read_models
 FILE = (Key("policy", Any, member="version", needed=True), *keys_of(Policy), Key("tenants", Any, member="tenants"))
 """The tables of the file; [policy] holds its version alone, and [tenants] is in no policy: each tenant has its own."""
 VERSION = (Key("version", str, member="version", needed=True),)
+Reader = Callable[[FilePath], bytes]
+"""How a file is read: from the disk, or from a `service.policy.file.snapshot.FileSnapshot`; raises `OSError`."""
 
 
 class PolicyFile(NamedTuple):
@@ -56,20 +59,22 @@ def read_policy(path: FilePath, shipped: FilePath = SHIPPED_POLICY) -> Policy:
     return read_file(path, shipped).policy
 
 
-def read_file(path: FilePath, shipped: FilePath = SHIPPED_POLICY, day: str | None = None) -> PolicyFile:
+def read_file(
+    path: FilePath, shipped: FilePath = SHIPPED_POLICY, day: str | None = None, *, reader: Reader = FilePath.read_bytes
+) -> PolicyFile:
     """A file with its policy; raises `SettingsError` with every fault, each with its line and its key.
 
     ``shipped`` is the policy whose values the keys have that are left out (`service.policy.file.defaults`). With a
     ``day`` each model has to have a price in force then. The files of its tenants are read and refused with it.
     """
-    file = _File.read(path, shipped)
+    file = _File.read(path, shipped, reader)
     rows = read_rows(file.written.get("tenants", {}), Faults())
     refused, policy, own = list[str](), list[Policy](), dict[str, Policy]()
     with file.refusing(refused):
         policy.append(_policy(file.filled, file.defaults, day))
     for name, place in _own_files(file.written):
         try:
-            own[name] = _own_policy(path, path.parent / place, file, shipped, day)
+            own[name] = _own_policy(path, _File.read(path.parent / place, shipped, reader), file, day)
         except SettingsError as error:
             refused.append(error.detail)
     tenants: Mapping[str, TenantPolicy] = {}
@@ -101,10 +106,10 @@ class _File(NamedTuple):
     filled: Mapping[str, Any]
 
     @classmethod
-    def read(cls, path: FilePath, shipped: FilePath) -> _File:
+    def read(cls, path: FilePath, shipped: FilePath, reader: Reader) -> _File:
         """Read a file; raises `SettingsError` for one that is no TOML."""
-        text, written = _toml(path)
-        defaults = written if path == shipped else _toml(shipped)[1]
+        text, written = _toml(path, reader)
+        defaults = written if path == shipped else _toml(shipped, reader)[1]
         return cls(path, text, written, defaults, with_defaults(written, defaults))
 
     @contextmanager
@@ -118,9 +123,9 @@ class _File(NamedTuple):
             refused.append(f"{self.path} is nested too deeply to be a policy")
 
 
-def _own_policy(service: FilePath, path: FilePath, main: _File, shipped: FilePath, day: str | None) -> Policy:
+def _own_policy(service: FilePath, file: _File, main: _File, day: str | None) -> Policy:
     """The policy of a tenant's own file, with the service's catalogue where it has none; raises `SettingsError`."""
-    file, refused, found = _File.read(path, shipped), list[str](), list[Policy]()
+    refused, found = list[str](), list[Policy]()
     given = {name: main.written[name] for name in CATALOGUE if name not in file.written and name in main.written}
     with file.refusing(refused):
         faults = Faults()
@@ -133,8 +138,8 @@ def _own_policy(service: FilePath, path: FilePath, main: _File, shipped: FilePat
     return found[0]
 
 
-def _toml(path: FilePath) -> tuple[str, dict[str, Any]]:
-    text = _text(path)
+def _toml(path: FilePath, reader: Reader = FilePath.read_bytes) -> tuple[str, dict[str, Any]]:
+    text = _text(path, reader)
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -178,9 +183,9 @@ def _first_price(written: Mapping[str, Any], alias: str, effective: str) -> Path
     return ("models", alias)
 
 
-def _text(path: FilePath) -> str:
-    try:
-        return path.read_text("utf-8-sig")  # some editors begin a file with a mark of its encoding
+def _text(path: FilePath, reader: Reader) -> str:
+    try:  # some editors begin a file with a mark of its encoding
+        return io.TextIOWrapper(io.BytesIO(reader(path)), "utf-8-sig").read()
     except OSError as error:
         reason = error.strerror
         remedy = "; `gainsay policy init` writes one" if isinstance(error, FileNotFoundError) else ""

@@ -16,7 +16,7 @@ from service.audit.note import BadKey, SigningKey
 from service.errors import SettingsError
 from service.policy.file.providers import is_private
 from service.policy.mounted_secrets import check_shared
-from service.policy.settings import TOKEN
+from service.policy.settings import TOKEN, Settings
 from service.proving.signing import Signer
 from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.keys import make_key_file, parse_keys, read_keys
@@ -35,7 +35,7 @@ def read_place(place: str, environment: Mapping[str, str]) -> tuple[SigningKey, 
     """The keys at ``file:PATH`` or ``env:NAME``, newest first; raises `SettingsError`, which never shows a key."""
     kind, _, rest = place.partition(":")
     if kind == "file" and rest:
-        return read_keys(Path(rest).expanduser())
+        return read_keys(_path(rest))
     if kind == "env" and rest:
         if rest not in environment:
             raise SettingsError(f"expected a signing key in the variable {rest}, found no such variable")
@@ -78,6 +78,13 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+def _path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise SettingsError("expected a path in file:PATH, found the home of a user who has none") from error
+
+
 def _remote(place: str, environment: Mapping[str, str]) -> RemoteSigner:
     host = _host(place)
     if not host:
@@ -105,3 +112,23 @@ def _host(place: str) -> str | None:
         return parts.hostname if plain else None
     except ValueError:
         return None
+
+
+def signing_place(settings: Settings) -> str:
+    """The place of the logs' signing key: GAINSAY_SIGNING_KEY, or a file beside the embedded server's data.
+
+    The file is made if it is missing. Raises `SettingsError`.
+    """
+    if settings.signing_key is not None:
+        return settings.signing_key
+    if settings.database_url is None:
+        return signing_key(settings.data_dir, settings.log_host)
+    raise SettingsError(
+        "expected GAINSAY_SIGNING_KEY, the signer of the logs' heads (file:PATH, env:NAME, or the http:// "
+        "address of a signer), found none; make a key with `gainsay audit key new`"
+    )
+
+
+def heads_dir(settings: Settings) -> Path:
+    """The folder in which a signer in this process keeps the last head of each log."""
+    return settings.heads_dir or settings.data_dir / "heads"

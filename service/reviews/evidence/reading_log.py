@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 from uuid import UUID
 
@@ -211,3 +212,18 @@ def _add(counts: _Counts, who: _Who, count: _Count) -> None:
 
 def _times(counts: Mapping[_Who, _Count]) -> int:
     return sum(count.times for count in counts.values())
+
+
+@asynccontextmanager
+async def recording(readings: ReadingLog) -> AsyncIterator[None]:
+    """Record who reads during the block; at its end the last readings are recorded."""
+    task = asyncio.create_task(readings.run(), name="readings")
+    try:
+        yield
+    finally:
+        readings.close()
+        try:
+            async with asyncio.timeout(LAST_S):
+                await task
+        except TimeoutError:
+            log_lines.READINGS_UNFINISHED()

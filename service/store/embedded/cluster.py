@@ -29,6 +29,7 @@ from service.store.embedded.data_dir import (
     ProgramsMissing,
     programs_version,
 )
+from service.store.embedded.nameless import programs_to_make_with
 from service.store.schema import roles
 
 DATABASE = "gainsay"
@@ -107,7 +108,8 @@ def make_cluster(place: DataDir, programs: Path, start: int) -> dict[str, str]:
     _write_private(secret, json.dumps(passwords))
     fresh = Path(tempfile.mkdtemp(prefix="cluster.new-", dir=place.home))
     try:
-        _initialise(fresh, ProgramRunner(programs, place.account, start), passwords)
+        with programs_to_make_with(programs, place.home) as able:
+            _initialise(fresh, ProgramRunner(able, place.account, start), passwords)
         fresh.replace(place.cluster)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

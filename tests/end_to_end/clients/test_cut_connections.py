@@ -22,7 +22,7 @@ from tests.fixtures.client_drivers import Driver, Failed
 from tests.fixtures.hostile_servers import Cutting, Fault, cutting
 from tests.fixtures.serving import SIGNING_KEY, Served, a_case, a_declined_case
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -26,7 +26,7 @@ from tests.fixtures.hostile_servers import Cutting, Fault, cutting
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, SIGNING_KEY, Served, a_case, events_of, ids_of, served
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 
 Working = Callable[[], AbstractAsyncContextManager[Served]]
 ROOT = Path(__file__).resolve().parents[3]

@@ -17,6 +17,8 @@ from tests.fixtures.chatting import chat
 from tests.fixtures.npm import packages
 from tests.fixtures.serving import Served
 
+pytestmark = pytest.mark.long
+
 NPM = Path(__file__).parent / "npm"
 
 

@@ -183,3 +183,11 @@ def test_a_machine_of_its_own_gets_a_key_once_however_many_begin_at_once(tmp_pat
 def test_a_token_that_is_easily_guessed_is_refused(token: str) -> None:
     with pytest.raises(SettingsError, match="16 printable"):
         read_token({"GAINSAY_SIGNER_TOKEN": token})
+
+
+def test_a_home_that_nobody_has_is_no_place_of_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 1_000_730_000)
+
+    with pytest.raises(SettingsError, match="found the home of a user who has none"):
+        read_place("file:~/log.key", {})

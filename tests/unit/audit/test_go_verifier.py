@@ -38,6 +38,8 @@ from tests.fixtures.stamping import AUTHORITY
 from tests.mutations.harness import WITNESSED
 from tests.mutations.resealed import Original, member, openings, originals
 
+pytestmark = pytest.mark.many
+
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ROOT / "tests" / "go" / "verifier"
 RECORDED = sorted(BUNDLES.glob("*.zip"))

@@ -23,6 +23,8 @@ from service.checks.injection.views import View, read_plainly
 from service.debate.suspicions import CaseField
 from tests.fixtures import read_word_by_word, scanned_plainly
 
+pytestmark = pytest.mark.many
+
 ONE_IN = 29
 """Of the labelled texts that are open, one in so many is compared."""
 FIELDS: Sequence[CaseField] = (

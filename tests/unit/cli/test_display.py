@@ -41,6 +41,8 @@ from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
 from tests.fixtures.results import ballot, decided, stances
 
+pytestmark = pytest.mark.many
+
 FORMS = ("stances/1", "ballot/1", "panel/1", "convergence/1")
 RULE = Rule("valid", holds=True, observed="amounts are valid", threshold="finite", effect="informs")
 

@@ -47,6 +47,8 @@ from tests.fixtures import formats
 from tests.fixtures.debates import FAMILIES, World, a_case, canned, drive, outcome, start_of, turns_asked
 from tests.fixtures.formats import NAMES
 
+pytestmark = pytest.mark.many
+
 EVERY = sorted(FORMATS)
 STOPS: Sequence[StoppedBy] = ("abort", "deadline", "promptMismatch", "auditUnavailable", "fault")
 PROFILE = settings()

@@ -17,6 +17,8 @@ from service.policy.file.tenants import all_budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy, refuse_unpriced
 from tests.fixtures.policies import WRITTEN, Bare, changed, policy_file, refused, without
 
+pytestmark = pytest.mark.many
+
 SHIPPED = SHIPPED_POLICY.read_text("utf-8").splitlines()
 FIRST: dict[str, Any] = WRITTEN["models"][0]
 OPTIONAL = [

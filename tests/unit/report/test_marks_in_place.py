@@ -47,6 +47,8 @@ from tests.unit.report.pdf_text import pieces, text_of
 from tests.unit.report.played import FORMATS, lines
 from tests.unit.report.quoting import NOWHERE, marking, nowhere, quoting, words_of
 
+pytestmark = pytest.mark.many
+
 OTHERS: dict[str, Options] = {
     "alone": StancesOptions(formats.debaters(2, stances=True), 1, human_review=True, output_schema={}),
     "majority": ConvergenceOptions(3, 1, human_review=False, judge=False),

@@ -27,6 +27,8 @@ from tests.fixtures.debates import World, canned, start_of
 from tests.fixtures.results import ballot, decided
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, told
 
+pytestmark = pytest.mark.many
+
 PROFILE = settings()
 few = settings(max_examples=max(PROFILE.max_examples // 6, 1))
 

@@ -133,3 +133,11 @@ def test_a_mounted_address_is_read_anew_and_never_said_where_it_is_wrong(tmp_pat
 
     assert (before[-3:], after[-3:]) == ("one", "two")
     assert SECRET not in refused.value.detail
+
+
+def test_a_user_without_a_name_and_a_home_has_the_usual_issuers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "SSL_CERT_FILE", "GAINSAY_CA_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 1_000_730_000)
+
+    assert conninfo_to_dict(resolve("postgresql://ada@db.bank.example/gainsay"))["sslrootcert"] == certifi.where()

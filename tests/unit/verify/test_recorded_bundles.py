@@ -20,6 +20,8 @@ from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Trust, VerificationReport
 from tests.fixtures.bundles import LOG_KEY, Draft, failed, rehashed, told, verify
 
+pytestmark = pytest.mark.many
+
 VECTORS = Path(__file__).parents[2] / "vectors" / "bundles"
 DEBATES = {
     "adversarial": "adversarial/1",

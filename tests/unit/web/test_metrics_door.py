@@ -28,6 +28,15 @@ async def test_this_machine_reads_them_without_a_token(peer: str) -> None:
         await MetricsDoor(token).admit(asked(peer), HANDLER)
 
 
+@pytest.mark.parametrize("name", ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"])
+async def test_what_a_proxy_of_this_machine_passes_on_is_of_another_machine(name: str) -> None:
+    """A proxy that rewrites Host would else give every machine the metrics."""
+    passed_on = asked("127.0.0.1", "127.0.0.1:8322")
+    passed_on.scope["headers"].append((name.encode(), b"10.0.0.7"))
+    with pytest.raises(Forbidden):
+        await MetricsDoor(None).admit(passed_on, HANDLER)
+
+
 @pytest.mark.parametrize("peer", ["10.0.0.7", "192.0.2.2", "fd00::2", "2001:db8::1"])
 async def test_another_machine_reads_them_with_the_token_alone(peer: str) -> None:
     await MetricsDoor(TOKEN).admit(asked(peer, "signer.svc:8323", f"Bearer {TOKEN}"), HANDLER)

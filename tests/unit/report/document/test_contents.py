@@ -48,6 +48,8 @@ from tests.fixtures.debates import World, a_case, a_start, canned, drive, found
 from tests.fixtures.results import adversarial, decided
 from tests.unit.report.pdf_text import pages_of
 
+pytestmark = pytest.mark.many
+
 PARTS = [
     "decision",
     "outcome",

@@ -39,6 +39,8 @@ from tests.fixtures.debates import DECLINED, World, a_case, drive, start_of
 from tests.fixtures.masking import MASKED, flagged, masking
 from tests.unit.report.played import FORMATS, lines, ruled
 
+pytestmark = pytest.mark.many
+
 PROFILE = settings()
 JSON = dict[str, Any]
 CAMEL = re.compile(r"[a-z]+([A-Z][a-z0-9]*)*(USD)?")

@@ -45,6 +45,8 @@ from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, found_nothing, lines, played, stream
 
+pytestmark = pytest.mark.many
+
 PROFILE = settings()
 ALGORITHMIC = PanelOptions(2, 2, False, "business", "rules", formats.THRESHOLDS)
 ADJUDICATED = replace(ALGORITHMIC, adjudicator="model")

@@ -48,6 +48,8 @@ from tests.fixtures.results import decided
 from tests.unit.report.played import FORMATS, lines, played, told
 from tests.unit.report.quoting import marking, quoting
 
+pytestmark = pytest.mark.many
+
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "formats.md"
 VOTING = BallotOptions(tuple(Debater(name) for name in "abcde"), 1, formats.VOTES, 3, human_review=False)
 JUDGED = ConvergenceOptions(3, 1, human_review=False, convergence_similarity=850)

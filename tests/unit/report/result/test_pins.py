@@ -34,6 +34,8 @@ from tests.fixtures import formats
 from tests.fixtures.debates import World, a_case, drive, start_of
 from tests.unit.report.played import FORMATS, lines
 
+pytestmark = pytest.mark.many
+
 PINS = Prompts.load().pins()
 OWN = {"own": "v1 00"}
 """The pin of the prompt that drawn options name."""
