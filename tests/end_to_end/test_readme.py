@@ -35,6 +35,7 @@ _TO_BE_MADE = {
     "tests/vectors/payloads/payload.turn.silent.v2.jsonl",
 }
 """What a reader of a how-to makes in its example."""
+_PLACE = re.compile(r"`(?:bench|clients|dashboards|docs|helm|service|tests|migrations)/|\]\(|`pyproject\.toml`")
 PORT = 8321
 
 
@@ -215,7 +216,7 @@ def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it()
 
     for row in rows:
         _, what, edit, shown, _ = row.split("|")
-        place = re.search(r"`(?:bench|clients|dashboards|helm|service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
+        place = _PLACE.search(edit)
         tests = [test for path in re.findall(r"`(tests/[^`]*)`", shown) for test in _tests(ROOT / path)]
         if not what.strip() or not place or not tests:
             bare.append(what.strip())
