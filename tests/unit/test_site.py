@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from docs.site import errors, not_run
+from docs.site import checked, errors, not_run
 from docs.site.fences import REASONS, ROOT, RUN_BY, SHELLS, Fence, all_fences, fences, lines, sources
 from docs.site.navigation import pages, sections
 from docs.site.words import unknown_words
@@ -89,6 +89,24 @@ def test_a_dead_anchor_is_noticed(tmp_path: Path) -> None:
     page.write_text("# One\n\n## A `thing` here\n\n[a](#a-thing-here) [b](#b) [c](two.md)\n")
 
     assert dead(page) == ["#b", "two.md#"]
+
+
+def test_what_is_wrong_with_a_page_of_the_site_is_found(tmp_path: Path) -> None:
+    (tmp_path / "two.html").write_text('<html lang="en"><p id="there">')
+    (tmp_path / "one.html").write_text(
+        '<html lang="en"><script src="https://cdn.example/x.js"></script><img src="two.html">'
+        '<a href="two.html#there">a</a><a href="two.html#gone">b</a><a href="three.html">c</a><p id="x"><p id="x">'
+        '<a href="https://www.python.org/">d</a><link rel="stylesheet" href="//fonts.example/f.css">'
+    )
+    (tmp_path / "looks.css").write_text("@font-face { src: url(https://fonts.example/f.woff2) }")
+
+    found = "\n".join(checked.faults(tmp_path))
+
+    assert found.count("one.html: ") == 6
+    for fault in ("cdn.example/x.js is loaded", "fonts.example/f.css is loaded", "no words", "#x stands twice"):
+        assert fault in found
+    for fault in ("two.html#gone leads nowhere", "three.html leads nowhere", "looks.css: loads from outside"):
+        assert fault in found
 
 
 def test_the_page_of_errors_is_what_the_service_would_answer() -> None:
