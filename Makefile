@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile clients dashboards dashboards-preview vendor audit sbom lock clean chart
+.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom lock chart test-cluster test-pods clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -155,6 +155,11 @@ soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300
 	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
 
+# `make test` runs the restores, by the commands of docs/disaster.md: make drills SEED=7
+drills: setup ## fail over twice under load, and restore backups three ways (five minutes); SEED repeats a run
+	@GAINSAY_TEST_DRILLS=all $(if $(SEED),GAINSAY_TEST_DRILLS_SEED=$(SEED)) \
+		$(BIN)/pytest --quiet --no-header --capture=no tests/drills
+
 # The file of a batch, of CASES cases, whose processes are killed five times: make batches CASES=10000 SEED=7
 batches: setup ## run a batch of CASES (10000) cases, kill its processes five times, and reckon debates, bills and ceiling
 	@GAINSAY_TEST_BATCH_CASES=$(or $(CASES),10000) $(if $(SEED),GAINSAY_TEST_BATCH_SEED=$(SEED)) \
@@ -173,6 +178,18 @@ mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALE
 hostile: setup ## verify hostile files, and print how long and how much memory each took (a minute)
 	@$(BIN)/python -m tests.mutations.hostile
 
+# A base without a tag and a digest is refused, with the command that looks it up: docs/image.md. Needs Docker.
+image: setup ## build the image with Docker, from PYTHON_IMAGE=NAME:TAG@sha256:...
+	@$(BIN)/python -m supply.base "$(PYTHON_IMAGE)"
+	docker buildx build --pull --build-arg PYTHON_IMAGE="$(PYTHON_IMAGE)" \
+		--build-arg VERSION="$$($(BIN)/python -c 'import service; print(service.__version__)')" \
+		--build-arg REVISION="$$(git rev-parse HEAD)" --build-arg SOURCE_DATE_EPOCH="$$(git log -1 --format=%ct)" \
+		--output type=docker,rewrite-timestamp=true --tag $(or $(TAG),gainsay) .
+
+# Root builds it with buildah on a base by debootstrap, where Debian has both, and replays it without; then runs what came.
+image-check: setup ## build the Dockerfile twice without Docker, replay it, and run what came as any user (five minutes)
+	@GAINSAY_TEST_IMAGE=1 $(BIN)/pytest --quiet --no-header tests/image
+
 # After a change to what is asked or answered. The types of TypeScript need node 20 and npm.
 clients: setup ## write the types of both clients anew from the OpenAPI document
 	@$(BIN)/python -m clients.generate
@@ -183,6 +200,13 @@ dashboards: setup ## write dashboards/grafana/*.json from dashboards/boards
 # Helm reads no file outside of a chart, so it has copies.
 chart: setup ## write helm/gainsay/README.md and the chart's copies of dashboards and rules anew
 	@$(BIN)/python -m helm
+
+# The first run builds an API server (ten minutes) and keeps it in ~/.cache/gainsay-tests; it needs Go and its proxy.
+test-cluster: setup ## install the chart into a real API server of Kubernetes, upgrade and roll back (a minute, once built)
+	@GAINSAY_TEST_CLUSTER=1 $(BIN)/pytest --quiet --no-header tests/chart/cluster
+
+test-pods: setup ## start every process as the chart's pods would, and probe a case to its proof (half a minute)
+	@GAINSAY_TEST_PODS=1 $(BIN)/pytest --quiet --no-header tests/chart/pods
 
 # What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
 dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)
@@ -207,6 +231,26 @@ audit: setup ## compare the licences of what is locked with the allow list, and 
 sbom: setup ## write build/sbom.cdx.json: what requirements.txt locks, with hashes and licences (CycloneDX 1.6)
 	@$(BIN)/python -m supply.sbom --out build/sbom.cdx.json --version "$$($(BIN)/python -c 'import service; print(service.__version__)')"
 	@echo "wrote build/sbom.cdx.json"
+
+# docs/releasing.md has the steps, and what is refused. Nothing is published, tagged or pushed.
+release-cut: setup ## make this tree VERSION: version, changelog, list of what is frozen; the commit is yours
+	@[ -n "$(VERSION)" ] || { echo "Say which version: make release-cut VERSION=1.0.0" >&2; exit 2; }
+	@$(BIN)/python -m supply.release cut $(VERSION)
+
+# What holds the code to what releases have; after it the parts are built from the files of the commit.
+HELD := tests/unit/release tests/unit/test_goldens.py tests/unit/test_goldens_texts.py tests/unit/debate/test_recorded.py \
+	tests/unit/prompts tests/unit/audit/test_payloads.py tests/unit/audit/test_schemas.py tests/unit/verify
+
+release: setup ## build and sign dist/VERSION: PYTHON_IMAGE=NAME:TAG@sha256:... KEY=FILE; refuses what is not ready
+	@[ -n "$(PYTHON_IMAGE)" ] && [ -n "$(KEY)" ] || { \
+		echo "Say base and key: make release PYTHON_IMAGE=python:3.13-slim-trixie@sha256:... KEY=release.key" >&2; exit 2; }
+	@$(BIN)/python -m supply.release check --base $(PYTHON_IMAGE) --key $(KEY)
+	@PYTHONHASHSEED=0 $(BIN)/pytest --quiet --no-header --numprocesses=2 --dist=loadfile $(HELD)
+	@$(BIN)/python -m supply.release build --base $(PYTHON_IMAGE) --key $(KEY)
+
+# In copies of this tree. `make test` runs the parts alone.
+release-rehearsal: setup ## cut, build and run a toy 1.0.0, then successors of it; refuse what changes it (ten minutes)
+	@PYTHONHASHSEED=0 GAINSAY_TEST_RELEASE=all $(BIN)/pytest --quiet --no-header --durations=10 tests/release
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
 	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)

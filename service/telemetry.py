@@ -296,7 +296,7 @@ LOG_UNPROVEN = measured(
 )
 LOG_UNPROVEN_SECONDS = measured(
     "gainsay_log_unproven_seconds",
-    "How long the oldest record that no checkpoint covers yet has been durable; 0 where there is none.",
+    "How long the oldest record has waited for a checkpoint, without logs left after an incident; 0 where none waits.",
 )
 HEAD_AGE = measured(
     "gainsay_log_head_age_seconds",

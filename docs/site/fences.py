@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import dedent
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,8 +32,10 @@ RUN_BY = {
     "docs/batches.md": "tests/end_to_end/test_batches_doc.py",
     "docs/calling.md": "tests/end_to_end/clients/test_ten_tasks.py",
     "docs/completions.md": "tests/end_to_end/completions/test_page.py",
+    "docs/disaster.md": "tests/drills/test_recovery.py",
     "docs/policy.md": "tests/end_to_end/test_policy_commands.py",
     "docs/prompts.md": "tests/end_to_end/test_prompts_doc.py",
+    "docs/releasing.md": "tests/unit/release/test_parts.py",
     "docs/runbook.md": "tests/end_to_end/test_runbook.py",
     "docs/secrets.md": "tests/unit/test_secrets_doc.py",
     "docs/tutorial.md": "tests/end_to_end/clients/test_readmes.py",
@@ -40,7 +43,7 @@ RUN_BY = {
     "docs/webhooks.md": "tests/end_to_end/test_webhooks_doc.py",
 }
 """The test that runs the blocks of a page. Blocks of `console` need no row: `test_readme.py` runs those of any page."""
-_FENCE = re.compile(r"^```([\w-]+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^( *)```([\w-]+)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _MARK = "not-run:"
 
@@ -74,13 +77,13 @@ def fences(page: Path, root: Path = ROOT) -> list[Fence]:
     headings = [(found.start(), found[1]) for found in _HEADING.finditer(_FENCE.sub(_blank, text))]
     found = []
     for block in _FENCE.finditer(text):
-        mark = block[2].strip()
+        language, mark = block[2], block[3].strip()
         needs = mark.removeprefix(_MARK).strip()
-        if mark and (not mark.startswith(_MARK) or needs not in REASONS or block[1] not in SHELLS | PROGRAMS):
+        if mark and (not mark.startswith(_MARK) or needs not in REASONS or language not in SHELLS | PROGRAMS):
             known = ", ".join(REASONS)
-            raise ValueError(f"{name}: ```{block[1]} {mark}: write ```sh {_MARK} REASON, with one of {known}")
+            raise ValueError(f"{name}: ```{language} {mark}: write ```sh {_MARK} REASON, with one of {known}")
         above = [heading for start, heading in headings if start < block.start()]
-        found.append(Fence(name, above[-1] if above else "", block[1], needs, block[3]))
+        found.append(Fence(name, above[-1] if above else "", language, needs, dedent(block[4])))
     return found
 
 

@@ -10,8 +10,10 @@ from service.cli import gainsay
 
 _WORDS = {
     "docker": frozenset(
-        "build compose image images inspect load logs login manifest ps pull push run save tag version".split()
+        "build buildx compose image images inspect load logs login manifest ps pull push run save tag version".split()
     ),
+    "docker buildx": frozenset("build imagetools ls".split()),
+    "docker buildx imagetools": frozenset({"create", "inspect"}),
     "docker compose": frozenset("build config down exec logs ps pull restart run stop up".split()),
     "helm": frozenset(
         "dependency get history install lint list package pull push registry repo rollback show status template test "

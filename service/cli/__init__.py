@@ -38,6 +38,7 @@ class _Commands(CommandGroup):
         "config": ("config", "Show the settings that are in force, each with its source, and no secret."),
         "doctor": ("doctor", "Check this deployment, part by part, with the remedy for each fault."),
         "probe": ("probe.command", "Probe a running service: one debate, checked to its proof."),
+        "health": ("health", "Say whether the process of this container lives, for the image's health check."),
         "models": ("models", "List the models, their prices and their track records."),
         "templates": ("templates", "List templates of questions, or print one as a case to be filled."),
         "gate": ("gate", "Decide whether a question deserves a debate, with reasons."),

@@ -1,4 +1,4 @@
-"""``gainsay config show``: every setting of this process with the place it comes from, and no secret."""
+"""``gainsay config``: whether a process can start under its settings, and each setting with the place it comes from."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from msgspec import Struct
 from service.cli import exit_codes
 from service.cli.policy_advice import secrets_of
 from service.cli.terminal_text import line, print_json, say
-from service.policy.mounted_secrets import FILE, take
-from service.policy.settings import KNOWN, TOKEN, Settings, is_secret, read_settings
+from service.errors import SettingsError
+from service.policy import Policy
+from service.policy.file.reading import read_file
+from service.policy.mounted_secrets import FILE, TEXT, take
+from service.policy.settings import KNOWN, Environment, default_of, is_secret, read_environment, together
 
 VARIABLE, DEFAULT = "the variable", "default"
-_SET, _UNSET = "set", "not set"
+_SET, _UNSET, _UNREAD, _WRONG = "set", "not set", "no secret that can be read", "not a value that can be taken"
 
 
 class Shown(Struct, frozen=True):
@@ -28,7 +31,31 @@ class Shown(Struct, frozen=True):
 
 @click.group()
 def config() -> None:
-    """Show the settings that are in force, each with its source."""
+    """Check the settings of a process, or show those in force with their sources."""
+
+
+@config.command()
+@click.option("--offline", is_flag=True, help="Ask no database: for a look before anything is installed.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of check, status, found, remedy.")
+def check(offline: bool, as_json: bool) -> int:
+    """Check what a process needs to start under these variables: settings, policy, prompts and their pin, keys of
+    vendors, approval, identities, and each login of the database with its role.
+
+    Every fault comes at once, with its remedy. Nothing is started, written or signed, no vendor, signer or witness is
+    asked, and no secret is shown. `gainsay doctor` makes these checks and those of the whole deployment; `gainsay
+    policy check` reads one policy file alone.
+
+    \b
+    gainsay config check
+    gainsay config check --offline
+
+    Exit codes: 0 nothing failed, 1 something did, 2 usage.
+    """
+    from service.cli.doctor.examination import Examination
+
+    made = Examination(dict(os.environ))
+    asked = made.without_database("--offline") if offline else made.of_database(whole=False)
+    return made.report([*made.of_configuration(), asked], as_json=as_json)
 
 
 @config.command()
@@ -36,37 +63,51 @@ def config() -> None:
 def show(as_json: bool) -> int:
     """Show every setting with its effective value and its source; of a secret, that it is set.
 
-    Secrets are the addresses of PostgreSQL, the signer's token, and the keys that the policy names. They are read, so a
-    file that has none is an error here as at a start.
+    Secrets are the addresses of PostgreSQL, tokens, and the keys that the policy names. Each is looked for where it
+    should be. Every setting is shown, also where others are wrong; what is wrong is an error after them.
 
     \b
     gainsay config show
     gainsay config show --json
 
-    Exit codes: 0 shown, 2 a setting is unknown or wrong.
+    Exit codes: 0 shown, 2 shown, and a setting or the policy is unknown or wrong.
     """
     environment = dict(os.environ)
-    settings = read_settings(environment)
-    rows = [*_variables(settings, environment), *_keys(settings, environment)]
+    found, faults, policy = read_environment(environment), list[str](), None
+    faults += found.faults
+    try:
+        policy = read_file(found.policy_path).policy
+    except SettingsError as error:
+        faults.append(error.detail)
+    rows = [*_variables(found, policy, environment), *(_keys(policy, environment) if policy else ())]
     if as_json:
         print_json(rows)
-        return exit_codes.DONE
-    for row in rows:
-        say(line(f"{row.setting} = {row.value}, {row.source}"))
+    else:
+        for row in rows:
+            say(line(f"{row.setting} = {row.value}, {row.source}"))
+    if faults:
+        raise SettingsError(together(faults))
     return exit_codes.DONE
 
 
-def _variables(settings: Settings, environment: Mapping[str, str]) -> Iterator[Shown]:
+def _variables(found: Environment, policy: Policy | None, environment: Mapping[str, str]) -> Iterator[Shown]:
     for name, variable in KNOWN.items():
         given = environment.get(name)
         source = DEFAULT if given is None else VARIABLE
         if is_secret(name):
             yield _secret(name, given)
         elif variable is None:
-            yield Shown(name, f"{settings.policy_path} (version {settings.policy.version})", source)
+            version = "it cannot be read" if policy is None else f"version {policy.version}"
+            yield Shown(name, f"{found.policy_path} ({version})", source)
+        elif given is not None and variable.member not in found.members:
+            yield Shown(name, _WRONG, source)
         else:
-            value = getattr(settings, variable.member)
-            yield Shown(name, _UNSET if value is None else str(value), source)
+            value = found.members.get(variable.member, default_of(variable.member))
+            yield Shown(name, _UNSET if value in (None, ()) else _said(value), source)
+
+
+def _said(value: object) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _secret(name: str, given: str | None) -> Shown:
@@ -74,15 +115,15 @@ def _secret(name: str, given: str | None) -> Shown:
         return Shown(name, _UNSET, DEFAULT)
     if not given.startswith(FILE):
         return Shown(name, _SET, VARIABLE)
-    found = _SET if name != TOKEN or take(given, {}).secret else "no secret that can be read"
+    found = _SET if take(given, {}, TEXT).secret else _UNREAD
     return Shown(name, found, f"from file {given.removeprefix(FILE)}")
 
 
-def _keys(settings: Settings, environment: Mapping[str, str]) -> Iterator[Shown]:
+def _keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[Shown]:
     """What the policy names as a vendor's key."""
-    for provider, setting in settings.policy.providers.items():
+    for provider, setting in policy.providers.items():
         for key, place in secrets_of(setting).items():
-            found = _SET if take(place, environment).secret else "no secret that can be read"
+            found = _SET if take(place, environment).secret else _UNREAD
             kind, _, where = place.partition(":")
             source = f"from file {where}" if kind == "file" else f"the variable {where}"
             yield Shown(f"providers.{provider}.{key}", found, source)

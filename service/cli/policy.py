@@ -12,7 +12,7 @@ from service.cli import exit_codes
 from service.cli.help_sections import Command, option
 from service.cli.new_file import written
 from service.cli.option_types import Choice
-from service.cli.terminal_text import line, say, unbroken
+from service.cli.terminal_text import line, print_json, say, unbroken
 from service.policy.file.providers import KEY_PLACE
 from service.policy.file.reading import PolicyFile, read_file
 from service.policy.first import KNOWN, OWN, OwnServer, first_policy
@@ -131,6 +131,25 @@ def show(file: Path | None, whole: bool, diff: bool) -> int:
         raise click.UsageError("expected --effective or --diff, found both")
     found: PolicyFile = read_file(_path(file))
     say(differences(found, read_file(SHIPPED_POLICY)) if diff else effective_toml(found), nl=False)
+    return exit_codes.DONE
+
+
+@policy.command()
+@click.option("--tenant", is_flag=True, help="Of a tenant's own policy file.")
+def schema(tenant: bool) -> int:
+    """Print the JSON Schema of a policy file, by which editors complete keys and point at slips.
+
+    Editors with Taplo (Even Better TOML) read it where the file begins with a line `#:schema ./policy-file.v1.json`.
+    What keys have to hold between them is known to `gainsay policy check` alone.
+
+    \b
+    gainsay policy schema > policy-file.v1.json
+
+    Exit codes: 0 printed, 2 usage.
+    """
+    from service.policy.file.schema import policy_schema
+
+    print_json(policy_schema(read_file(SHIPPED_POLICY).written, tenant=tenant))
     return exit_codes.DONE
 
 

@@ -60,7 +60,7 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     At the start the service waits for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it stops being ready
     and still takes requests, cases too, for GAINSAY_DRAIN_S. Its worker claims no more debates and finishes or releases
     those under way within GAINSAY_GRACE_S. Ctrl-C does the same without the drain. A second signal cancels calls in
-    flight.
+    flight. A changed policy is taken without a restart (GAINSAY_RELOAD_S); away from a terminal SIGHUP looks at once.
 
     \b
     Exit codes
@@ -71,6 +71,7 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     """
     from service.web.open_address import refuse_open_address
 
+    startup.pass_over_hangup()
     place = Place(host, port, _socket_file(unix, unix_group))
     settings = startup.read()
     if settings.identity is None and place.file is None:
@@ -178,7 +179,7 @@ def work(host: str, port: int | None) -> int:
     """Claim debates from the queue and run them, without an API, until SIGTERM or Ctrl-C.
 
     From that signal on the worker is not ready. It waits for calls in flight for GAINSAY_GRACE_S and releases its
-    debates to other workers.
+    debates to other workers. It takes a changed policy as `gainsay serve` does.
 
     \b
     Exit codes
@@ -187,6 +188,7 @@ def work(host: str, port: int | None) -> int:
       3  a setting or the database is unfit, or the database did not start in
          time: a restart helps in the second case, an operator in the first
     """
+    startup.pass_over_hangup()
     settings = startup.read()
     from service.store.schema.wait_for_database import Deadline
     from service.store.startup import addresses

@@ -177,6 +177,12 @@ def hears_hangup() -> bool:
     return not sys.stderr.isatty()
 
 
+def pass_over_hangup() -> None:
+    """Until `watching` SIGHUP does nothing where it will ask for a look: the files are about to be read anyway."""
+    if hears_hangup():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
 @asynccontextmanager
 async def watching(app: App) -> AsyncIterator[None]:
     """Take what changes in the files of the configuration during the block; SIGHUP asks for a look at once."""
@@ -196,10 +202,8 @@ async def watching(app: App) -> AsyncIterator[None]:
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
     """Before there is an event loop SIGTERM ends the command, as done: as the first process of a container it would not
-    hear it otherwise. SIGHUP ends nothing meanwhile: the files that it would have read again are about to be read.
+    hear it otherwise.
     """
-    if hears_hangup():
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def end(_number: int, _frame: object) -> None:
         raise click.exceptions.Exit(0)

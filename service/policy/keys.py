@@ -82,6 +82,8 @@ class Key(NamedTuple):
     member     the name in the type
     needed     whether the file has to have it
     form       what the file may say, for docs/policy.md; empty: what the type says
+    schema     the same as JSON Schema (`service.policy.file.schema`), where a type or keys stand for their table;
+               ``None``: the schema of ``written``
     """
 
     name: str = ""
@@ -93,6 +95,7 @@ class Key(NamedTuple):
     member: str = ""
     needed: bool = False
     form: str = ""
+    schema: Any = None
 
 
 class Mark(Enum):
@@ -106,6 +109,19 @@ class Mark(Enum):
 STATED, OPTIONAL, UNWRITTEN = Mark
 
 
+AMOUNT = {"type": "string", "pattern": "^[0-9]+([.][0-9]+)?$"}
+"""A decimal in quotes. A file may also write 1e3, which an editor then points at."""
+DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+
+
+def _whole(low: int, high: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": low, "maximum": high}
+
+
+def _either(schema: dict[str, Any], word: str | None) -> dict[str, Any]:
+    return schema if word is None else {"anyOf": [schema, {"const": word}]}
+
+
 def whole(low: int, high: int, name: str = "") -> Key:
     """An integer within bounds."""
 
@@ -113,7 +129,7 @@ def whole(low: int, high: int, name: str = "") -> Key:
         within(path, value, low, high)
         return value
 
-    return Key(name, int, read, form=f"{low} to {high}")
+    return Key(name, int, read, form=f"{low} to {high}", schema=_whole(low, high))
 
 
 def whole_or_unlimited(low: int, high: int, name: str = "") -> Key:
@@ -127,7 +143,8 @@ def whole_or_unlimited(low: int, high: int, name: str = "") -> Key:
             raise WrongSetting(path, f'expected a whole number or "{UNLIMITED}"')
         return None
 
-    return Key(name, int | str, read, form=f'{low} to {high}, or "{UNLIMITED}"')
+    schema = _either(_whole(low, high), UNLIMITED)
+    return Key(name, int | str, read, form=f'{low} to {high}, or "{UNLIMITED}"', schema=schema)
 
 
 def dollars(name: str, *, none: str | None = None) -> Key:
@@ -140,7 +157,7 @@ def dollars(name: str, *, none: str | None = None) -> Key:
         return None if amount is None else usd(amount)
 
     form = f'US dollars, or "{none}"' if none else "US dollars"
-    return Key(name, str, read, str | None if none else str, shown, form=form)
+    return Key(name, str, read, str | None if none else str, shown, form=form, schema=_either(AMOUNT, none))
 
 
 def dollars_each(json: str) -> Key:
@@ -157,17 +174,19 @@ def dollars_each(json: str) -> Key:
     def shown(amounts: Mapping[str, MicroUSD]) -> dict[str, str]:
         return {name: usd(amount) for name, amount in amounts.items()}
 
-    return Key("", dict[str, str], read, dict[str, str], shown, json, form="US dollars by name")
+    schema = {"type": "object", "additionalProperties": AMOUNT}
+    return Key("", dict[str, str], read, dict[str, str], shown, json, form="US dollars by name", schema=schema)
 
 
 def fraction() -> Key:
     """A decimal from 0 to 1."""
-    return Key("", str, lambda path, value: number(path, value, 0, 1), form="0 to 1")
+    return Key("", str, lambda path, value: number(path, value, 0, 1), form="0 to 1", schema=AMOUNT)
 
 
 def per_mille(name: str, low: int, high: int) -> Key:
     """A decimal, kept as whole per mille; further digits are cut off."""
-    return Key(name, str, lambda path, value: int(number(path, value, low, high) * 1_000), form=f"{low} to {high}")
+    form = f"{low} to {high}"
+    return Key(name, str, lambda path, value: int(number(path, value, low, high) * 1_000), form=form, schema=AMOUNT)
 
 
 def _shown_share(kept: int) -> float:
@@ -176,7 +195,7 @@ def _shown_share(kept: int) -> float:
 
 def share(name: str = "") -> Key:
     """A share with at most three decimals, kept as whole per mille, and a number from 0 to 1 over HTTP."""
-    return Key(name, str, share_per_mille, float, _shown_share, form="0 to 1")
+    return Key(name, str, share_per_mille, float, _shown_share, form="0 to 1", schema=AMOUNT)
 
 
 def shares(defaults: Mapping[Any, int]) -> Key:
@@ -186,7 +205,10 @@ def shares(defaults: Mapping[Any, int]) -> Key:
     def shown(kept: Mapping[Any, int]) -> dict[Any, float]:
         return {name: _shown_share(value) for name, value in kept.items()}
 
-    return Key("", Any, lambda path, value: {**defaults, **members(value, keys, path)}, dict[str, float], shown)
+    def read(path: Path, value: Any) -> dict[Any, int]:
+        return {**defaults, **members(value, keys, path)}
+
+    return Key("", Any, read, dict[str, float], shown, schema=keys)
 
 
 def names() -> Key:
@@ -197,7 +219,8 @@ def names() -> Key:
             raise WrongSetting(path, f"expected names of {NAMES}, found {', '.join(map(repr, odd))}")
         return value
 
-    return Key("", tuple[str, ...], read, form="a list of names")
+    schema = {"type": "array", "items": {"type": "string", "pattern": f"^{NAME.pattern}$"}}
+    return Key("", tuple[str, ...], read, form="a list of names", schema=schema)
 
 
 def words(*allowed: str) -> Key:
@@ -208,7 +231,8 @@ def words(*allowed: str) -> Key:
             raise WrongSetting(path, f"expected {', '.join(allowed)}, found {odd}")
         return value
 
-    return Key("", tuple[str, ...], read, form=f"a list of {', '.join(allowed)}")
+    schema = {"type": "array", "items": {"enum": [*allowed]}}
+    return Key("", tuple[str, ...], read, form=f"a list of {', '.join(allowed)}", schema=schema)
 
 
 def word(*allowed: str) -> Key:
@@ -228,7 +252,7 @@ def day() -> Key:
             pass
         raise WrongSetting(path, f"expected a day such as 2026-01-31, found {value[:40]!r}")
 
-    return Key("", str, read, form="a day, 2026-01-31")
+    return Key("", str, read, form="a day, 2026-01-31", schema=DAY)
 
 
 def switch(on: str, off: str) -> Key:
@@ -244,12 +268,12 @@ def unread() -> Key:
 
 def table_of_any() -> Key:
     """A table whose keys the deployment chooses; its values are checked together with the rest of the policy."""
-    return Key("", Any, lambda path, value: dict(tables(value, path)))
+    return Key("", Any, lambda path, value: dict(tables(value, path)), schema={"type": "object"})
 
 
 def table(kind: type[Struct]) -> Key:
     """A table that the file may leave out, where the kept member is then ``UNSET`` and in no policy.json."""
-    return Key("", Any, lambda path, value: read(value, kind, path), form="a table")
+    return Key("", Any, lambda path, value: read(value, kind, path), form="a table", schema=kind)
 
 
 def list_of(kind: type[Struct]) -> Key:
@@ -263,7 +287,7 @@ def list_of(kind: type[Struct]) -> Key:
         faults.refuse()
         return tuple(found)
 
-    return Key("", tuple[Any, ...], read_all)
+    return Key("", tuple[Any, ...], read_all, schema={"type": "array", "items": kind})
 
 
 @cache
@@ -284,7 +308,7 @@ def _key(member: str, hint: Any, required: bool) -> Key:
     kinds = [kind for kind in get_args(own) if kind is not NoneType] if NoneType in get_args(own) else [own]
     if key.written is None and isinstance(kinds[0], type) and issubclass(kinds[0], Struct):
         kind = kinds[0]
-        key = Key(key.name, Any, lambda path, value: read(value, kind, path))
+        key = Key(key.name, Any, lambda path, value: read(value, kind, path), schema=kind)
     written = kinds[0] if key.written is None else key.written
     shown_type = own if key.shown_type is None else key.shown_type
     return key._replace(name=key.name or member, written=written, shown_type=shown_type, member=member, needed=needed)

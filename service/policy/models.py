@@ -16,7 +16,7 @@ from service.policy.bounds import COUNT_MAX
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import NAME, NAMES, OPTIONAL, UNWRITTEN, Key, keys_of, per_mille, sound_members, whole
 from service.policy.parameters import check_parameters
-from service.policy.prices import read_prices
+from service.policy.prices import PRICE, read_prices
 from service.policy.wires import RULES, SIMULATED, ProviderSetting
 
 ROUGH = "bytes/4"
@@ -48,7 +48,9 @@ class Model(Struct, frozen=True, rename="camel"):
     tokenizer: str
     safety_per_mille: Annotated[int, per_mille("safety", 1, 10), OPTIONAL]
     context_window: Annotated[int, whole(1, COUNT_MAX)]
-    prices: Annotated[tuple[PriceRow, ...], Key(written=tuple[Any, ...])]
+    prices: Annotated[
+        tuple[PriceRow, ...], Key(written=tuple[Any, ...], schema={"type": "array", "minItems": 1, "items": PRICE})
+    ]
     parameters: dict[str, Any] = {}
     overhead_tokens: Annotated[int, whole(0, 100_000)] = 0
     snapshot: bool = True

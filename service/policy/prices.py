@@ -20,7 +20,7 @@ from service.debate.amounts import MicroUSD, usd
 from service.debate.model import LongInput, PriceRow, Rates
 from service.policy.bounds import money, within
 from service.policy.faults import Faults, Path, WrongSetting
-from service.policy.keys import Key, members, sound_members
+from service.policy.keys import AMOUNT, DAY, Key, members, sound_members
 
 PRICE_MAX: MicroUSD = 10**12
 """A million US dollars for a million tokens."""
@@ -48,18 +48,18 @@ def _rate(path: Path, written: str) -> MicroUSD:
 
 
 RATES = tuple(
-    Key(f"{kind}_usd", str, _rate, str, usd, member=kind, needed=kind != "cache_write_1h")
+    Key(f"{kind}_usd", str, _rate, str, usd, member=kind, needed=kind != "cache_write_1h", schema=AMOUNT)
     for kind in ("input", "cached_input", "cache_write", "output", "reasoning", "cache_write_1h")
 )
 """Rates in US dollars per million tokens: one of ``tiers``."""
-LONG_INPUT = (*RATES, Key("above", int, member="above", needed=True))
+LONG_INPUT = (*RATES, Key("above", int, member="above", needed=True, schema={"type": "integer", "minimum": 1}))
 """The rates of calls with more input tokens than ``above``."""
 PRICE = (
     *RATES,
-    Key("effective", str, member="effective", needed=True),
+    Key("effective", str, member="effective", needed=True, schema=DAY),
     Key("source", str, member="source", needed=True),
-    Key("long_input", dict[str, Any], member="long_input"),
-    Key("tiers", dict[str, Any], member="tiers"),
+    Key("long_input", dict[str, Any], member="long_input", schema=LONG_INPUT),
+    Key("tiers", dict[str, Any], member="tiers", schema={"type": "object", "additionalProperties": RATES}),
     Key("confirmed", bool, member="confirmed"),
 )
 """One of [[models.prices]]."""

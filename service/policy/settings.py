@@ -63,6 +63,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import fields
 
 from service.errors import SettingsError, nearest
 from service.policy import Policy
@@ -166,7 +167,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     except SettingsError as error:
         faults.append(error.detail)
     if file is None or faults:
-        raise SettingsError(_together(faults))
+        raise SettingsError(together(faults))
     return Settings(policy=file.policy, tenants=file.tenants, policy_path=found.policy_path, **found.members)
 
 
@@ -223,7 +224,7 @@ def read_metrics_token(environment: Mapping[str, str]) -> str | None:
 def _expect_faultless(environment: Mapping[str, str]) -> Environment:
     found = read_environment(environment)
     if found.faults:
-        raise SettingsError(_together(found.faults))
+        raise SettingsError(together(found.faults))
     return found
 
 
@@ -235,7 +236,13 @@ def _unknown(name: str) -> str:
     return f"unknown setting {name}; the known ones are:\n{known}"
 
 
-def _together(faults: Sequence[str]) -> str:
+def default_of(member: str) -> Any:
+    """What a setting is where no variable says it: a member of `Settings`."""
+    return next(field.default for field in fields(Settings) if field.name == member)
+
+
+def together(faults: Sequence[str]) -> str:
+    """Several faults as one message."""
     if len(faults) == 1:
         return faults[0]
     return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
@@ -338,8 +345,13 @@ def _prompts_pin(name: str, text: str) -> str:
 
 
 def _path(name: str, text: str) -> Path:
+    return _file(name, text).resolve()
+
+
+def _file(name: str, text: str) -> Path:
+    """A file that may be swapped behind a link while the process runs: the link stays in its path."""
     try:
-        return Path(text).expanduser().resolve()
+        return Path(text).expanduser().absolute()
     except RuntimeError as error:
         raise SettingsError(f"expected a path in {name}, found the home of a user who has none: {text!r}") from error
 
@@ -415,8 +427,8 @@ KNOWN: Mapping[str, _Variable | None] = {
     TOKEN: None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
     "GAINSAY_WEBHOOK_KEY": _Variable("webhook_key", _own_key),
-    "GAINSAY_APPROVAL": _Variable("approval", _path),
-    "GAINSAY_IDENTITY": _Variable("identity", _path),
+    "GAINSAY_APPROVAL": _Variable("approval", _file),
+    "GAINSAY_IDENTITY": _Variable("identity", _file),
     CA_FILE: _Variable("ca_file", check_issuers),
     SERVER: _Variable("server", _server),
     CALLER_TOKEN: _Variable("token", _credential),

@@ -37,7 +37,8 @@ def _ports() -> Key:
             raise WrongSetting(path, f"expected ports from 1 to {PORT_MAX}, found {', '.join(map(str, odd))}")
         return value
 
-    return Key("", tuple[int, ...], read, form="a list of ports")
+    port = {"type": "integer", "minimum": 1, "maximum": PORT_MAX}
+    return Key("", tuple[int, ...], read, form="a list of ports", schema={"type": "array", "items": port})
 
 
 class Webhooks(Struct, frozen=True, rename="camel"):

@@ -37,9 +37,10 @@ class LogGauges:
         self._witnesses_at = -math.inf
 
     async def measure(self) -> tuple[int, float]:
-        """Set them; returns how many records are not provable, and for how many seconds the oldest has not been.
+        """Set them; returns how many records will become provable, and for how many seconds the oldest has waited.
 
-        Raises `StoreUnavailable`.
+        Records of a log that its tenant has left after an incident are in the gauge of records alone: they wait for
+        good. Raises `StoreUnavailable`.
         """
         (row,) = await self._database.query("unproven", {"late": WAITING_S})
         telemetry.LOG_UNPROVEN.set(row["records"])
@@ -53,7 +54,7 @@ class LogGauges:
                 telemetry.WITNESS_AGE.labels(witness=name).set(seconds.get(name, 0.0))
             self._witnesses_at = time.monotonic()
         note_answer(self._database.variable, answers=True)
-        return row["records"], row["seconds"]
+        return row["going"], row["seconds"]
 
     def forget(self) -> None:
         """Set them to NaN, because the database does not answer."""

@@ -215,5 +215,5 @@ def _sits(model: Model, place: SeatChoice, policy: Policy) -> bool:
 
 
 def _rates(rates: Rates) -> dict[str, Any]:
-    kept = {key: getattr(rates, key.member) for key in RATES}
-    return {key.name: UNSET if rate is None else key.shown(rate) for key, rate in kept.items()}
+    kept = [(key, getattr(rates, key.member)) for key in RATES]
+    return {key.name: UNSET if rate is None else key.shown(rate) for key, rate in kept}

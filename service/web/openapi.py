@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -163,13 +163,17 @@ _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
 """The media types of answers that are bytes and no text. Generators know them by the format that 3.0 gave them."""
 
 
-@cache
+KEPT = 4
+"""Documents that are kept: a policy that changes while the process runs may bring other bounds."""
+
+
+@lru_cache(maxsize=KEPT)
 def encoded(rules: CaseBounds | None = None, *, known: bool = True) -> bytes:
     """The document as JSON, of a service whose policy gives these bounds to a case; ``known`` as in `document`."""
     return msgspec.json.encode(document(rules, known=known))
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def encoded_3_0(rules: CaseBounds | None = None, *, known: bool = True) -> bytes:
     """The same in the words of OpenAPI 3.0.3."""
     return msgspec.json.encode(in_3_0(msgspec.json.decode(encoded(rules, known=known))))

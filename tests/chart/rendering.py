@@ -56,12 +56,12 @@ def helm(*words: str | Path, version: str = NEWEST) -> str:
     return done.stdout
 
 
-def render(values: Values, chart: Path = CHART, *words: str) -> list[Object]:
+def render(values: Values, chart: Path = CHART, release: str = RELEASE) -> list[Object]:
     """The objects that the values make; raises `Refused`."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(values, file)
         file.flush()
-        text = helm("template", RELEASE, chart, "--namespace", NAMESPACE, "--values", file.name, *words)
+        text = helm("template", release, chart, "--namespace", NAMESPACE, "--values", file.name)
     return [found for found in yaml.load_all(text, Loader=Strict) if found]
 
 
@@ -82,20 +82,21 @@ def every_set() -> list[str]:
 
 
 def _under_an_umbrella() -> list[Object]:
-    """The chart twice as a part of another one: under its own name, and under an alias that is switched off."""
+    """The chart thrice as a part of another one: by its name, as a witness by an alias, and switched off."""
     with tempfile.TemporaryDirectory() as folder:
         umbrella = Path(folder) / "bank"
         shutil.copytree(CHART, umbrella / "charts" / "gainsay")
         parts = [
             {"name": "gainsay", "version": "*", "condition": "gainsay.enabled"},
             {"name": "gainsay", "version": "*", "condition": "second.enabled", "alias": "second"},
+            {"name": "gainsay", "version": "*", "condition": "third.enabled", "alias": "third"},
         ]
         about = {"apiVersion": "v2", "name": "bank", "version": "1.0.0", "dependencies": parts}
         (umbrella / "Chart.yaml").write_text(yaml.safe_dump(about), "utf-8")
         everyone = {"imageRegistry": "registry.bank.example", "imagePullSecrets": ["pull"], "cluster": {"zone": "a"}}
-        return render(
-            {"global": everyone, "gainsay": {**NEEDED, "enabled": True}, "second": {"enabled": False}}, umbrella
-        )
+        second = {**SETS["witness-alone"], "enabled": True}
+        values = {"gainsay": {**NEEDED, "enabled": True}, "second": second, "third": {"enabled": False}}
+        return render({"global": everyone, **values}, umbrella)
 
 
 def pods(objects: tuple[Object, ...]) -> Iterator[tuple[Object, Object]]:

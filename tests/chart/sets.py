@@ -100,6 +100,7 @@ SETS: Final[dict[str, Values]] = {
         "worker": {"enabled": True},
         "migrations": {"mode": "initContainer"},
     },
+    "ipv6": {"listen": "::"},
     "openshift": {"security": {"assignIds": False}, "signer": {"heads": {"existingClaim": "heads"}}},
     "placed": {
         "worker": {
@@ -107,7 +108,7 @@ SETS: Final[dict[str, Values]] = {
             "nodeSelector": {"pool": "gainsay"},
             "tolerations": [{"key": "gainsay", "operator": "Exists"}],
             "affinity": {"podAntiAffinity": {}},
-            "priorityClassName": "high",
+            "priorityClassName": "system-cluster-critical",
             "podLabels": {"team": "risk"},
             "podAnnotations": {"note": "kept"},
             "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://proxy:3128"}],
@@ -173,6 +174,10 @@ REFUSED: Final[dict[str, tuple[Values, str]]] = {
     "a file of a secret outside": (
         {"secretFiles": [{"path": "../x", "secret": "s", "key": "k", "processes": ["api"]}]},
         "secretFiles.0.path: Does not match pattern",
+    ),
+    "a setting beside its value": (
+        {"api": {"extraEnv": [{"name": "GAINSAY_DATABASE_URL", "value": "postgresql://x:y@z/w"}]}},
+        "api.extraEnv.0.name: Must not validate the schema (not)",
     ),
     "a mode that is none": ({"migrations": {"mode": "auto"}}, "migrations.mode must be one of"),
     "an Ingress of no name": ({"ingress": {"enabled": True}}, "ingress.hosts"),

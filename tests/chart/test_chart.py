@@ -324,6 +324,30 @@ def test_a_change_replaces_the_pods_that_read_it_and_no_others(change: dict[str,
     assert {name.removeprefix("r-gainsay-") for name in before if before[name] != after[name]} == rolled
 
 
+def test_pods_that_read_a_policy_again_need_not_be_replaced_for_it() -> None:
+    def found(policy: str) -> dict[str, Object]:
+        values = merged(NEEDED, {"policy": {"toml": policy, "replacePods": False}})
+        return {owner["metadata"]["name"].removeprefix("r-gainsay-"): pod for owner, pod in pods(tuple(render(values)))}
+
+    before, after = found(POLICY), found(POLICY + "# changed")
+    assert {name for name in before if before[name] != after[name]} == {"sequencer"}
+
+
+def test_the_name_of_no_object_is_too_long_however_long_the_release_s_is() -> None:
+    values = merged(NEEDED, merged(SETS["probed"], SETS["watched"]))
+    most = {"StatefulSet": 52, "CronJob": 52, "Service": 63, "Pod": 63, "Job": 63, "Deployment": 63}
+    objects = render(values, release="a-release-whose-name-has-all-of-fifty-three-letters-x")
+
+    assert len({(x["kind"], x["metadata"]["name"]) for x in objects}) == len(objects)
+    assert [x for x in objects if len(x["metadata"]["name"]) > most.get(x["kind"], 253)] == []
+
+
+def test_a_part_of_another_chart_is_rendered_where_it_is_switched_on() -> None:
+    kept = {x["metadata"]["name"] for x in rendered("umbrella") if x["kind"] == "StatefulSet"}
+
+    assert kept == {"r-gainsay-signer", "r-second-witness"}
+
+
 def test_the_image_is_named_by_digest_where_there_is_one() -> None:
     images = {c["image"] for _, pod in pods(rendered("digest")) for c in containers(pod)}
     assert images == {f"registry.bank.example/gainsay@sha256:{'0a' * 32}"}

@@ -22,6 +22,13 @@ from tests.fixtures.certificates import Authority
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
 
+NOT_IN_A_POD = {
+    "GAINSAY_DATA_DIR": "the image names it",
+    "GAINSAY_WARM_S": "is of the embedded server",
+    "GAINSAY_HEADS_DIR": "signer and witness have the option --heads, and no other process keeps heads",
+    "GAINSAY_SERVER": "the prober has the option --server",
+}
+"""Settings without a value of the chart, with the reason."""
 ADDRESS = "postgresql://someone:sesame@127.0.0.1:9/gainsay"
 
 
@@ -72,6 +79,18 @@ def expect_known(found: Started, folder: Path) -> None:
     if "place" in params:
         assert [key.public for key in read_place(params["place"], found.environment)] == [APPROVER.public]
         assert params["folder"].is_relative_to(folder)
+
+
+def test_every_setting_is_set_by_the_chart_or_has_no_place_in_a_pod() -> None:
+    found = {
+        row["name"]
+        for name in every_set()
+        for _, pod in pods(rendered(name))
+        for c in containers(pod)
+        for row in c["env"]
+    }
+
+    assert {*KNOWN} - found == {*NOT_IN_A_POD}
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import re
 
 import yaml
 
@@ -11,6 +11,8 @@ import service
 from helm.written import readme, rows, texts
 from tests.chart.rendering import CHART, merged, one, render
 from tests.chart.sets import NEEDED, SETS, Values
+
+DOCS = CHART.parents[1] / "docs" / "kubernetes.md"
 
 
 def notes(values: Values) -> str:
@@ -34,6 +36,7 @@ def test_every_value_stands_in_the_readme_once() -> None:
     found = [row.path for row in rows((CHART / "values.yaml").read_text("utf-8"))]
 
     assert len(found) == len({*found}) > 100
+    assert [row.path for row in rows((CHART / "values.yaml").read_text("utf-8")) if not row.words] == []
     assert [row.path for row in rows("a:\n  # -- of b,\n  # and more\n  b: {c: 1}\n  d: {e: 2}\n")] == ["a.b", "a.d.e"]
     assert "| `a` | `1` | of a, and more |" in readme("# -- of a,\n# and more\na: 1\n")
 
@@ -63,7 +66,30 @@ def test_the_notes_warn_of_what_is_left_open() -> None:
     assert "helm --namespace risk test r" in notes(SETS["probed"])
 
 
+def test_the_values_that_the_docs_show_are_taken() -> None:
+    (shown,) = re.findall(r"^```yaml\n(.*?)^```$", DOCS.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+    assert render(merged(NEEDED, yaml.safe_load(shown)))
+
+
+def test_the_docs_name_every_secret_and_every_mode() -> None:
+    said = DOCS.read_text("utf-8")
+    values = yaml.safe_load((CHART / "values.yaml").read_text("utf-8"))
+    schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
+    secrets = [row.default for row in rows((CHART / "values.yaml").read_text("utf-8")) if is_secret(row.default)]
+    modes = schema["properties"]["migrations"]["properties"]["mode"]["enum"]
+
+    assert len(secrets) > 8
+    assert [x for x in secrets if x["secret"] and not all(f"`{text}`" in said for text in x.values())] == []
+    assert [mode for mode in modes if f"| `{mode}` |" not in said] == []
+    assert [way for way in values["networkPolicy"]["egress"] if way not in said and way != "dns"] == []
+
+
+def is_secret(default: object) -> bool:
+    return isinstance(default, dict) and {*default} == {"secret", "key"}
+
+
 def test_the_examples_are_named_in_the_docs() -> None:
-    said = (Path(CHART).parents[1] / "docs" / "kubernetes.md").read_text("utf-8")
+    said = DOCS.read_text("utf-8")
 
     assert [path.name for path in (CHART / "examples").iterdir() if path.name not in said] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -60,7 +61,9 @@ def test_the_commands_of_the_page_run_from_an_empty_folder(root: Path, tmp_path:
     ended = [run(tmp_path, *command.split()[1:]) for command in commands]
 
     assert [each.stderr for each in ended if each.returncode] == []
-    assert {command.split()[2] for command in commands} == {"init", "check", "show"}
+    assert {command.split()[2] for command in commands} == {"init", "check", "show", "schema"}
+    schema = json.loads(next(each.stdout for each in ended if each.stdout.startswith("{")))
+    assert schema == json.loads((root / "docs" / "format" / "schemas" / "policy-file.v1.json").read_text("utf-8"))
 
 
 def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path) -> None:

@@ -24,10 +24,11 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from service import telemetry
-from service.audit.note import SigningKey
+from service.audit.note import COSIGNATURE, SigningKey
 from service.cli import main
 from service.cli.access import place
 from service.cli.access.over_http import OverHTTP
+from service.cli.probe import steps
 from service.cli.probe.case import the_case
 from service.cli.probe.probed import STEPS
 from service.cli.probe.steps import Probe
@@ -330,6 +331,27 @@ async def test_a_pinned_key_that_did_not_sign_is_wrong(
         ended = await site.probe("--key", other)
 
     assert (ended.code, "at proof" in ended.out) == (1, True), ended
+
+
+async def test_a_pinned_witness_has_time_to_countersign_and_is_missed_after_it(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A debate ends sooner than a witness is asked; here none is, so each look at the bundle finds none."""
+    looks, bundle = list[str](), OverHTTP.bundle
+
+    async def looked(self: OverHTTP, debate: str, file: IO[bytes]) -> Any:
+        looks.append(debate)
+        return await bundle(self, debate, file)
+
+    monkeypatch.setattr(OverHTTP, "bundle", looked)
+    monkeypatch.setattr(steps, "WITNESSED_S", 0.3)
+    monkeypatch.setattr(steps, "WITNESS_PAUSE_S", 0.1)
+    witness = SigningKey.from_seed("witness.example", b"\x09" * 32, COSIGNATURE).public.encode()
+    async with a_site(database, tmp_path, monkeypatch, capfd) as site:
+        ended = await site.probe("--witness", witness)
+
+    assert (ended.code, "pinned witnesses that countersigned" in ended.out) == (1, True), ended
+    assert len(looks) > 1
 
 
 def charged(result: Result, **changes: Any) -> Result:

@@ -35,7 +35,7 @@ _TO_BE_MADE = {
     "tests/vectors/payloads/payload.turn.silent.v2.jsonl",
 }
 """What a reader of a how-to makes in its example."""
-_PLACE = re.compile(r"`(?:bench|clients|dashboards|docs|helm|service|tests|migrations)/|\]\(|`pyproject\.toml`")
+_PLACE = re.compile(r"`(?:bench|clients|dashboards|deploy|docs|helm|service|tests|migrations)/|\]\(|`pyproject\.toml`")
 PORT = 8321
 
 

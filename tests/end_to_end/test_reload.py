@@ -8,6 +8,7 @@ from copy import deepcopy
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 
 import httpx
 import pytest
@@ -38,6 +39,7 @@ class Mount:
         self._folder, self._version = folder, 0
         self.policy, self.approval = folder / "policy.toml", folder / "approval.txt"
         self.policy.symlink_to("..data/gainsay.toml")
+        self.approval.symlink_to("..approved/approval.txt")
 
     def change(self, latency_ms: int, documents: int, dearer: int = 1) -> str:
         """Swap in another version; gives its configuration hash."""
@@ -62,11 +64,15 @@ class Mount:
         return sha256(deploy(settings_for("postgresql://", GAINSAY_POLICY=str(path))).configuration).hexdigest()
 
     def approve(self, configuration: str) -> None:
-        """Put an approval in its place, as a whole."""
+        """Swap in an approval, which is mounted in the same way."""
         note = approval.encode(approval.Approval(configuration, "1", "2026-11-22T09:30:00Z"), APPROVER)
-        fresh = self.approval.with_suffix(".new")
-        fresh.write_bytes(note)
-        fresh.replace(self.approval)
+        folder = self._folder / f"..approval-{configuration[:8]}"
+        folder.mkdir()
+        (folder / "approval.txt").write_bytes(note)
+        (self._folder / "..next").symlink_to(folder.name)
+        (self._folder / "..next").replace(self._folder / "..approved")
+        for former in set(self._folder.glob("..approval-*")) - {folder}:
+            rmtree(former)
 
 
 class Desk:

@@ -37,6 +37,7 @@ class Told:
     """What all callers were told, together."""
 
     debates: dict[int, str] = field(default_factory=dict)
+    keys: dict[int, str] = field(default_factory=dict)
     last_records: dict[str, str] = field(default_factory=dict)
     heads: set[tuple[str, int, bytes]] = field(default_factory=set)
     listeners: list[Listener] = field(default_factory=list)
@@ -64,6 +65,7 @@ class Caller:
         """One case, from its posting until its end was told, unless the caller goes away before."""
         number, way = self.told.number(), self._random.choice(WAYS)
         case, key = case_of(number, leaves=way == "leave"), str(UUID(int=self._random.getrandbits(128), version=4))
+        self.told.keys[number] = key
         posts = [self._post(number, case, key, wait=way == "wait") for _ in range(self._random.choice((1, 1, 2)))]
         begun = time.monotonic()
         (debate, *_) = await asyncio.gather(*posts)

@@ -17,16 +17,17 @@ import re
 import signal
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import psycopg
 
 from service.audit.note import COSIGNATURE, SigningKey
 from service.store.embedded import home_files, supervisor
-from service.store.embedded.server import Server, shared_server
+from service.store.embedded.cluster import Login
+from service.store.embedded.server import shared_server
 from service.store.schema.migrate import migrate
 from tests.end_to_end.vendors.policies import CLOSED, JUDGE, OPEN
 from tests.faults import hammered
@@ -45,6 +46,17 @@ UP = re.compile(rb"event=process\.(?:serving|sequencing|taking_debates|signing|w
 """The line of every command that runs until it is told to stop."""
 LEASE_S = 2.0
 CALL_TIMEOUT_S = 3
+
+
+class Server(Protocol):
+    """What a deployment asks of its PostgreSQL."""
+
+    @property
+    def home(self) -> Path:
+        """The folder with its cluster and what it says."""
+
+    def url(self, role: Login, /) -> str:
+        """The way in for a role."""
 
 
 async def eventually(holds: Callable[[], bool], what: str) -> None:
@@ -272,19 +284,25 @@ class Deployment:
         return {**kept, **self.settings(), "PGAPPNAME": f"soak-{name}"}
 
 
+D = TypeVar("D", bound=Deployment)
+
+
 @contextmanager
 def a_deployment(seed: int) -> Iterator[Deployment]:
     """A migrated PostgreSQL, keys, a vendor, a policy with both of them and a witness, and no process yet."""
-    with (
-        passable_folder() as top,
-        shared_server(top / "postgres") as server,
-        vendor("moody", seed=seed) as till,
-        foreman(hammered.__name__) as lead,
-    ):
+    with passable_folder() as top, shared_server(top / "postgres") as server:
         migrate(server.url("gainsay_migrator"), MIGRATIONS)
+        with deployed_on(server, top, Deployment, vendor("moody", seed=seed)) as made:
+            yield made
+
+
+@contextmanager
+def deployed_on(server: Server, top: Path, kind: type[D], hired: AbstractContextManager[Vendor]) -> Iterator[D]:
+    """The same on a PostgreSQL that is there, with the files in a folder, and a vendor."""
+    with hired as till, foreman(hammered.__name__) as lead:
         folder = top / "deployment"
         folder.mkdir(mode=0o700)
-        made = Deployment(folder, server, till, lead)
+        made = kind(folder, server, till, lead)
         for name, key in (("log", SIGNING_KEY), ("witness", WITNESS_KEY)):
             path = folder / f"{name}.key"
             path.touch(mode=0o600)

@@ -116,6 +116,18 @@ class PrivateServer:
             time.sleep(0.01)
         self._process = None
 
+    def crash(self) -> None:
+        """End all of its processes at the same moment, as a power cut does."""
+        assert self._process is not None
+        self._signal(signal.SIGKILL)
+        self.stop(signal.SIGKILL)
+
+    def promote(self) -> None:
+        """Make this standby the server that is written to, as an operator does."""
+        words = ("promote", "-D", str(self.data), "-w", "-t", str(int(PATIENCE_S)))
+        promoting = self.programs.begin("pg_ctl", *words, log=self.home / "server.log")
+        assert promoting.wait(PATIENCE_S) == 0, (self.home / "server.log").read_text()[-2_000:]
+
     def clear(self) -> None:
         """Remove what the kernel keeps of a server that was killed, and that nobody starts again."""
         with suppress(FileNotFoundError, IndexError):

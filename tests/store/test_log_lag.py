@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -18,6 +20,7 @@ from service.store import log_lag
 from service.store.log_lag import LogLag
 from service.store.pool import Database
 from service.store.pool_gauges import note_answer
+from service.store.queries import queries
 from service.store.queue import Backlog
 from tests.fixtures.postgres import Cluster
 from tests.fixtures.postgres import Database as Place
@@ -124,15 +127,16 @@ async def test_a_witness_is_behind_since_the_oldest_head_that_it_has_not_counter
     assert all(map(math.isnan, ages()))
 
 
-async def test_a_log_that_its_tenant_has_left_after_an_incident_has_no_age(
-    database: Place, monkeypatch: pytest.MonkeyPatch
+async def test_a_log_that_its_tenant_has_left_after_an_incident_has_no_age_and_is_late_no_more(
+    database: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.WARNING, "gainsay")
     monkeypatch.setattr(log_lag, "WAITING_S", 0.0)
     monkeypatch.setattr(log_lag, "WITNESSES_S", 0.0)
     key = SigningKey.from_seed("a.example", b"1" * 32, COSIGNATURE).public
     ages = []
     async with Database.open(database.service_url, size=1) as opened:
-        gauges = log_lag.LogGauges(opened, [Witness("http://127.0.0.1:9", key.encode())])
+        late = log_lag.LogLag(opened, Audit(late_s=0, witnesses=(Witness("http://127.0.0.1:9", key.encode()),)))
         async with a_sequencer(database) as sequencer:
             stage(database, 1, range(3))
             await sequencer.catch_up()
@@ -144,12 +148,22 @@ async def test_a_log_that_its_tenant_has_left_after_an_incident_has_no_age(
                 "INSERT INTO gainsay.log_epoch SELECT log || '0', tenant, epoch + 1, key FROM gainsay.log_epoch",
             ):
                 admin.execute(change)
-                await gauges.measure()
-                head, witness = telemetry.HEAD_AGE, telemetry.WITNESS_AGE.labels(witness=key.name)
-                ages.append((head._value.get() > 0, witness._value.get() > 0))
+                await late.measure()
+                gauges = (telemetry.LOG_UNPROVEN_SECONDS, telemetry.HEAD_AGE)
+                witness = telemetry.WITNESS_AGE.labels(witness=key.name)
+                ages.append([gauge._value.get() > 0 for gauge in (*gauges, witness)])
+        left = measured()
+        stage(database, 3, range(5), f"{LOG}0")
+        await asyncio.sleep(0.01)
+        await late.measure()
 
-    assert ages == [(True, True), (True, True), (False, False)]
-    assert measured()[0] == 2, "records of such a log are counted for good"
+    assert ages == [[True, True, True], [True, True, True], [False, False, False]]
+    assert [*left] == [2, 0, 1], "records of such a log are counted for good"
+    assert telemetry.LOG_UNPROVEN._value.get() == 7
+    late_first, recovered, late_again = [record.getMessage() for record in caplog.records]
+    assert late_first.startswith("2 records are durable and not provable")
+    assert recovered == "recovered: records become provable in time"
+    assert late_again.startswith("5 records are durable and not provable")
 
 
 async def test_the_database_is_up_while_it_answers_all_that_is_measured() -> None:
@@ -238,3 +252,29 @@ async def test_an_open_incident_is_counted_where_no_sequencer_runs(database: Pla
             admin.execute("INSERT INTO gainsay.incident (log, what, closes) VALUES (%s, 'dealt with', 1)", [LOG])
         await LogLag(opened, Audit(late_s=30)).measure()
         assert measured()[2] == 0
+
+
+async def test_batches_below_the_latest_head_are_not_read_to_find_those_above(database: Place) -> None:
+    query = b"EXPLAIN (ANALYZE, FORMAT JSON) " + queries()["unproven"].replace(b"%(late)s", b"2")
+    batches = (
+        "INSERT INTO gainsay.batch SELECT 'a', n, n + 1, sha256(''), '' FROM generate_series(0, 4999) n",
+        "INSERT INTO gainsay.log_epoch (log, tenant, epoch, key) VALUES ('a', 'a', 1, 'key')",
+        "INSERT INTO gainsay.checkpoint (log, size, root, note) VALUES ('a', 4990, sha256(''), '')",
+        "ANALYZE gainsay.batch",
+    )
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute("SET session_replication_role = replica")
+        for statement in batches:
+            admin.execute(statement)
+        admin.execute("SET search_path = gainsay")
+        (plan,) = admin.execute(query)
+    scanned = [node for node in nodes(plan[0][0]["Plan"]) if node.get("Relation Name") == "batch"]
+
+    assert [node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in scanned] == [10]
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A node of a plan with all below it."""
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below)

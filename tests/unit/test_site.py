@@ -19,7 +19,7 @@ from service.web.problem_texts import TEXTS
 
 _ANSWERS = {"*evidence produced*", "*institution must do*", "*out of scope*"}
 _ANY_LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
-_BLOCK = re.compile(r"```.*?^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^( *)```[^\n]*\n.*?^\1```$", re.MULTILINE | re.DOTALL)
 _LAWS = (
     "SR 26-2",
     "SR 11-7",

@@ -106,15 +106,6 @@ def test_the_list_is_valid_and_has_all_and_only_what_is_locked_with_hashes_and_l
     assert found["metadata"]["component"]["name"] == "gainsay"
 
 
-def test_the_image_makes_the_list_of_what_it_installs_and_carries_it() -> None:
-    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
-    kept = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
-
-    assert "-m supply.sbom --out /dist/sbom.cdx.json" in dockerfile
-    assert "COPY --from=packages /dist/sbom.cdx.json /opt/gainsay/sbom.cdx.json" in dockerfile
-    assert "!supply" in kept
-
-
 def test_without_a_network_nothing_is_said_to_be_without_holes() -> None:
     """Every connection goes to a proxy that is not there."""
     nowhere = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), "http://127.0.0.1:9")

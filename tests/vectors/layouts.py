@@ -3,12 +3,13 @@ pin``.
 
 The debates in it reach every line of the modules that lay requests out. Their documents hold what a layout has to deal
 with: the debate's own nonce in three forms, brackets, other scripts, characters that no reader sees. A layout that was
-released is never written again: debates promised its bytes. Until the first release it may be, on purpose, with a line
-in the changelog.
+released is never written again, and this refuses to: debates promised its bytes. Until the first release it may be, on
+purpose, with a line in the changelog.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from service.prompts import DIRECTORY
 from service.prompts.fence import nonce
 from service.prompts.layouts import LAYOUTS, rendered
 from service.prompts.undocumented import UNDOCUMENTED
+from supply.frozen import ROOT, things
 from tests.fixtures.debates import a_case, a_plan, a_start, canned, drive, found, weak_first
 from tests.fixtures.formats import debaters
 from tests.fixtures.masking import masking
@@ -221,5 +223,17 @@ def _repaired(entries: Sequence[Entry]) -> list[Entry]:
     return [*before, last, wrong, replace(last, attempt=last.attempt + 1)]
 
 
+def write() -> None:
+    """Write the file of the newest layout; ends the process where a release has it and it would change."""
+    file, made = path(), content()
+    frozen = {name for one in things() for name in one.files}
+    if file.relative_to(ROOT).as_posix() in frozen and file.read_bytes() != made:
+        sys.exit(
+            f"expected the released {NEWEST} to stay as it is, found other requests; put its code back, or add a row "
+            "to LAYOUTS in service/prompts/layouts.py: a format that is new has its requests in a new one"
+        )
+    file.write_bytes(made)
+
+
 if __name__ == "__main__":
-    path().write_bytes(content())
+    write()

@@ -13,8 +13,10 @@ from service.audit import export
 from service.audit.pack import Summary
 from service.cli.audit import certificate
 from service.policy import Policy
+from service.policy.file.schema import policy_schema
 from service.prompts import manifest
 from service.verify.steps import VerificationStep
+from tests.fixtures.policies import WRITTEN
 from tests.vectors.schemas import DIALECT
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "format" / "schemas"
@@ -86,5 +88,7 @@ def files() -> dict[str, str]:
     found: dict[str, Any] = {name: _of(name, form) for name, form in TYPES.items()}
     found["configuration.v1"] = {"$schema": DIALECT, "$id": "urn:gainsay:configuration.v1", **configuration}
     found["certificate.v1"] = _certificate()
+    found["policy-file.v1"] = policy_schema(WRITTEN)
+    found["tenant-policy-file.v1"] = policy_schema(WRITTEN, tenant=True)
     encode = msgspec.json.Encoder(order="sorted").encode
     return {f"{name}.json": msgspec.json.format(encode(one), indent=2).decode() + "\n" for name, one in found.items()}

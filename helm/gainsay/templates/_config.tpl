@@ -33,6 +33,17 @@ data:
 {{- end }}
 {{- end -}}
 
+{{/* What a change of replaces the pods of a process. */}}
+{{- define "gainsay.read" -}}
+{{- $v := .root.Values -}}
+{{- $found := list -}}
+{{- if or $v.policy.replacePods (eq .component "sequencer") -}}
+{{- $found = list $v.policy.toml $v.policy.files $v.policy.existingConfigMap $v.approval -}}
+{{- end -}}
+{{- if eq .component "api" }}{{ $found = append $found $v.identity }}{{ end -}}
+{{- toJson $found -}}
+{{- end -}}
+
 {{/* Every fault of the values that a schema cannot say, all at once. */}}
 {{- define "gainsay.validate" -}}
 {{- $v := .Values -}}

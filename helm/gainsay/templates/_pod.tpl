@@ -78,7 +78,7 @@ metadata:
     {{- merge (include "gainsay.selector" . | fromYaml) (deepCopy $own.podLabels) $v.commonLabels | toYaml | nindent 4 }}
   annotations:
     {{- if $database }}
-    checksum/config: {{ list $v.policy $v.approval (ternary $v.identity dict (eq .component "api")) | toJson | sha256sum }}
+    checksum/config: {{ include "gainsay.read" . | sha256sum }}
     {{- end }}
     kubectl.kubernetes.io/default-container: {{ .component }}
     {{- with $own.podAnnotations }}

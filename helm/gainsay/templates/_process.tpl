@@ -108,6 +108,7 @@ secret: {secretName: {{ .Values.ca.secret }}, defaultMode: 0440, items: [{key: {
 {{- include "gainsay.setting" (list "GAINSAY_DATABASE_URL" (printf "%sdatabase-url" $files)) }}
 {{- include "gainsay.setting" (list "GAINSAY_LEASE_S" $v.settings.leaseS) }}
 {{- include "gainsay.setting" (list "GAINSAY_GRACE_S" $v.settings.graceS) }}
+{{- include "gainsay.setting" (list "GAINSAY_RELOAD_S" $v.settings.reloadS) }}
 {{- if $v.webhooks.enabled }}
 {{- include "gainsay.setting" (list "GAINSAY_WEBHOOK_KEY" (printf "%swebhook-key" $files)) }}
 {{- end }}

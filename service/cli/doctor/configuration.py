@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from hashlib import sha256
 
 from service.cli import policy_advice as advice
 from service.cli.doctor.findings import Finding, failed, ok, skipped, warning
 from service.cli.terminal_text import line
-from service.errors import SettingsError
+from service.errors import NotApproved, SettingsError
 from service.identity.file import read_identities
 from service.identity.settings import Identities
 from service.intake.deployments import approved, deploy, deploy_tenants
 from service.policy import SIMULATED, Policy
-from service.policy.file.reading import read_file
+from service.policy.file.reading import PolicyFile, read_file
 from service.policy.keys import keys_of
 from service.policy.own_build import own_build
-from service.policy.settings import Environment, Settings
+from service.policy.settings import KNOWN, Environment, Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
 from service.prompts.layout_check import all_differences
 
@@ -31,20 +32,21 @@ def check_settings(found: Environment, environment: Mapping[str, str]) -> Iterat
     for fault in found.faults:
         yield failed("settings", fault)
     if not found.faults:
-        names = sorted(name for name in environment if name.startswith("GAINSAY_"))
+        names = sorted(name for name in environment if name in KNOWN)
         yield ok("settings", f"{', '.join(names)}" if names else "no variable is set, so everything has its default")
 
 
-def read_whole(found: Environment) -> tuple[Policy | None, list[Finding]]:
-    """The policy, and what is to say of it; ``None`` for a file with faults."""
+def read_whole(found: Environment) -> tuple[PolicyFile | None, list[Finding]]:
+    """The policy file, and what is to say of it; ``None`` for one with faults."""
     try:
-        policy = read_file(found.policy_path, day=today()).policy
+        file = read_file(found.policy_path, day=today())
     except SettingsError as error:
         return None, [failed("policy", error.detail, "correct the file; `gainsay policy check` reads it again")]
+    policy = file.policy
     findings = [ok("policy", f"{found.policy_path}: version {line(policy.version)}, SHA-256 {policy.gate.hash}")]
     findings += [warning("prices", sentence) for sentence in advice.old_prices(policy, today())]
     findings += [warning("seats", sentence) for sentence in advice.alike_seats(policy, today())]
-    return policy, findings
+    return file, findings
 
 
 def check_prompts(pin: str | None) -> Iterator[Finding]:
@@ -74,13 +76,16 @@ def check_keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[Findi
 
 
 def check_approval(settings: Settings) -> Iterator[Finding]:
-    """The configuration is approved, where the policy asks for that."""
-    deployment = approved(deploy(settings, own_build()), settings)
-    deploy_tenants(settings, deployment)
-    if deployment.approval:
-        yield ok("approval", f"this configuration is approved by {line(deployment.approved_by)}")
-    else:
-        yield ok("approval", "the policy requires none")
+    """The configuration is approved, where the policy asks for that, and each named tenant's."""
+    usual = deploy(settings, own_build())
+    found = f"configuration {sha256(usual.configuration).hexdigest()}"
+    try:
+        usual = approved(usual, settings)
+        by = f"is approved by {line(usual.approved_by)}" if usual.approval else "needs no approval, and has none"
+        yield ok("approval", f"{found} {by}")
+    except NotApproved as error:
+        yield failed("approval", error.detail)
+    deploy_tenants(settings, usual)
 
 
 def check_identity(settings: Settings) -> Iterator[Finding]:

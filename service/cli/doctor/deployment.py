@@ -24,6 +24,7 @@ from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.wire import SignerUnreachable, Wire
 from service.store.embedded.presence import presence
 from service.store.schema.examination import damage_counts, database_facts
+from service.store.schema.migrate import pending
 from service.store.schema.preflight import check_database, check_sequencer, check_serving, refuse_incidents
 from service.store.startup import migrations
 
@@ -90,6 +91,16 @@ def check_callers(url: str) -> Iterator[Finding]:
     """The login that serves callers has its role, and row security keeps it to one tenant."""
     check_serving(url, migrations())
     yield ok("serving", "the login that serves callers sees one tenant at a time")
+
+
+def check_migrating(url: str) -> Iterator[Finding]:
+    """The login that migrates is let in, and nothing waits for it."""
+    if waiting := pending(url, migrations()):
+        yield warning(
+            "migrating", f"{len(waiting)} migrations are to be applied, up to {waiting[-1]}", "gainsay migrate"
+        )
+    else:
+        yield ok("migrating", "its login is let in, and every migration of this version is applied")
 
 
 def check_signer(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:

@@ -16,7 +16,8 @@ from service.store.schema.pooler import check_sessions
 from service.store.schema.session import Session
 
 _LASTING = ("fsync", "full_page_writes", "synchronous_commit")
-"""With one of these off, a confirmed record may be lost in a crash."""
+"""With one of these off, a confirmed record may be lost in a crash; with the last one ``local``, when the standby that
+commits are to wait for is promoted."""
 _OPEN = """
 SELECT id, log, what FROM gainsay.incident i
 WHERE closes IS NULL AND NOT EXISTS (SELECT FROM gainsay.incident WHERE closes = i.id) ORDER BY id
@@ -74,15 +75,16 @@ def check_serving(url: str, migrations: Path) -> None:
 def check_durable(connection: psycopg.Connection[Any], variable: str) -> None:
     """Raise `NotDurable` when a commit may be lost in a crash, by the settings of the server or of this login."""
     rows = connection.execute(
-        "SELECT name, setting, source FROM pg_settings WHERE name = ANY (%s) AND setting = 'off' ORDER BY name",
+        "SELECT name, setting, source FROM pg_settings WHERE name = ANY (%s) AND (setting = 'off' OR setting = 'local' "
+        "AND current_setting('synchronous_standby_names') <> '') ORDER BY name",
         [list(_LASTING)],
     ).fetchall()
     if rows:
         found = ", ".join(f"{name} = {setting} (set by: {source})" for name, setting, source in rows)
         raise NotDurable(
             f"expected {', '.join(_LASTING)} on at {variable}, found {found}: confirmed records could be lost in a "
-            "crash. Switch it on for the server, the database and the role, and remove from the address all "
-            "options that switch it off"
+            "crash, or with the primary. Switch it on for the server, the database and the role, and remove from the "
+            "address all options that switch it off"
         )
 
 

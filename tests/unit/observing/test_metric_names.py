@@ -22,7 +22,7 @@ COUNTED = (
 """Gauges and histograms of how many there are: the last word is the thing, or the state in which it is."""
 SCORES = ("_strength", "_score", "_share")
 """Values on a scale of their own, which the help names."""
-STATES = ("_up", "_down", "_success")
+STATES = ("_up", "_down", "_success", "_refused")
 """1 or 0."""
 
 

@@ -16,11 +16,12 @@ from typing import NamedTuple
 import msgspec
 
 from service.debate.versions import number
+from supply import frozen
 
 FOLDER = Path(__file__).parent
 CASES = FOLDER / "cases"
-RELEASED: frozenset[str] = frozenset()
-"""The names of all versions that a release has. A release adds those that it has; none is ever taken away."""
+RELEASED = frozen.released()
+"""The names of all versions that a release has, from supply/frozen.json. None is ever taken away."""
 HOW = (
     "these are recorded under {version}: give it a new version (docs/how-to/change-a-rule.md). Until the first release "
     "a version may be replaced on purpose: run python -m tests.vectors.goldens, and say so in CHANGELOG.md"

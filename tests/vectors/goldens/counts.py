@@ -16,11 +16,10 @@ from service.money import TOKENIZERS, USAGES, Reckoning, tokenizers
 from service.policy import seating
 from service.prompts.request import Message, Request, texts_of
 from service.verify import gate
-from tests.vectors.goldens import CASES, Golden, file_of, lines
+from tests.vectors.goldens import CASES, Golden, file_of, lines, recorded
 from tests.vectors.goldens.gates import READY
 from tests.vectors.goldens.seats import DAY, OPTIONS, POOL
 from tests.vectors.goldens.usages import plans
-from tests.vectors.record import recorded_files
 
 WORDS = "The cap covers fines. "
 TEXTS = (
@@ -72,7 +71,7 @@ def closing(rules: Reckoning) -> Iterator[object]:
 
 def ledgers(rules: Reckoning) -> Iterator[object]:
     """What is held, spent and left after each recorded debate and each kind of entry, and what is refused then."""
-    for path in recorded_files():
+    for path in recorded.files():
         entries = [decode(line) for line in path.read_bytes().splitlines()]
         yield f"{path.parent.name}/{path.stem}", _sums(rules, entries)
     asked = TurnAsked(TurnId("1.critic.1"), 1, "oak", "", "", 900, 60)

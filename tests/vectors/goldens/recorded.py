@@ -13,11 +13,12 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Case, Check, CheckKind, Measure
 from service.debate.turns import TurnId
+from supply import frozen
 from tests.vectors.record import recorded_files
 
-LATER: frozenset[str] = frozenset()
-"""Debates, as FORMAT/NAME, that were recorded after a release: the versions of that release are not held over them."""
-
+FIRST = frozen.recorded_by_the_first_release()
+LATER = frozenset[str]() if FIRST is None else frozenset(f"{p.parent.name}/{p.stem}" for p in recorded_files()) - FIRST
+"""Debates, as FORMAT/NAME, that were recorded after the first release: its versions are not held over them."""
 
 Found = TypeVar("Found")
 
@@ -43,11 +44,16 @@ class Checked(NamedTuple):
     facts: Facts
 
 
+def files(*, later: bool = False) -> Iterator[Path]:
+    """The recorded debates; with ``later`` those in `LATER` and no others."""
+    for path in recorded_files():
+        if (f"{path.parent.name}/{path.stem}" in LATER) == later:
+            yield path
+
+
 def checks(kind: CheckKind, *, later: bool = False) -> Iterator[Checked]:
     """Every check of a kind, debate by debate; with ``later`` those of the debates in `LATER` and no others."""
-    for path in recorded_files():
-        if (f"{path.parent.name}/{path.stem}" in LATER) != later:
-            continue
+    for path in files(later=later):
         facts = Facts()
         for entry in _entries(path):
             if isinstance(entry, CheckFound) and entry.finding.__struct_config__.tag == kind:

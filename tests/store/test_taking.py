@@ -1,0 +1,88 @@
+"""A new configuration is in force as a whole, with its providers connected and its texts stored, or it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.app import App, open_app
+from service.errors import StoreUnavailable
+from service.policy.file.snapshot import FileSnapshot
+from service.running import reload
+from service.running.reload import ConfigurationWatch
+from service.store import contents
+from tests.fixtures.policies import WRITTEN, changed, policy_file, vendors
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import settings_for
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def settled() -> None:
+        pass
+
+    monkeypatch.setattr(reload, "settled", settled)
+
+
+async def stored(app: App) -> bool:
+    """Whether the policy and the configuration that are in force can be handed out from the database."""
+    now = app.current.in_force
+    wanted = {now.hash, now.usual.policy.gate.hash}
+    return wanted == set(await contents.read(app.database, wanted))
+
+
+async def test_a_vendor_without_its_key_keeps_the_old_one_until_the_key_is_there(
+    database: Database, tmp_path: Path
+) -> None:
+    path = policy_file(tmp_path, **WRITTEN)
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(path))
+    async with open_app(settings, database.service_url, pool=2) as app:
+        watch, before = ConfigurationWatch(app.current, app.take, 0), app.current.in_force
+        whole: dict[str, Any] = vendors()
+        for name in ("openai", "anthropic"):
+            whole["providers"][name]["key"] = f"file:{tmp_path}/key"
+        policy_file(tmp_path, **whole)
+
+        await watch.look()
+        assert app.current.in_force is before
+
+        (tmp_path / "key").write_text("a-key-of-a-vendor")
+        (tmp_path / "key").chmod(0o600)
+        await watch.look()
+        assert {"openai", "anthropic"} < set(app.current.in_force.usual.policy.providers)
+        assert await stored(app)
+
+
+async def test_what_cannot_be_stored_is_not_in_force_and_what_was_connected_for_it_is_closed(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = policy_file(tmp_path, **WRITTEN)
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(path))
+    async with open_app(settings, database.service_url, pool=2) as app:
+        before, providers = app.current.in_force, app.providers
+        changed_one = next(iter(WRITTEN["providers"]))
+        policy_file(tmp_path, **changed("providers", changed_one, "latency_ms", to=7))
+        new = before.read_again(FileSnapshot())
+        made = await app.connections.prepare(new.providers)
+        closed: list[object] = []
+
+        async def away(*_: object) -> None:
+            raise StoreUnavailable("the database is away")
+
+        async def closing() -> None:
+            closed.append(made)
+
+        monkeypatch.setattr(contents, "store_deployment", away)
+        monkeypatch.setattr(type(made[changed_one]), "close", lambda _self: closing())
+        with pytest.raises(StoreUnavailable):
+            await app.take(new)
+        assert (app.current.in_force, app.reviews.deployment.policy) == (before, before.settings.policy)
+        assert len(closed) == 1, "the one that is new, and none of those in force"
+        monkeypatch.undo()
+        assert dict(app.providers) == dict(providers)
+
+        await app.take(new)
+        assert app.reviews.deployment.policy == new.settings.policy
+        assert await stored(app)
