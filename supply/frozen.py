@@ -80,12 +80,19 @@ def _formats(root: Path) -> Iterator[tuple[str, str, str]]:
 
 def _goldens(root: Path) -> Iterator[tuple[str, str, str]]:
     for path, file in _versions(root, f"{GOLDENS}/*.jsonl"):
-        with file.open(encoding="utf-8") as lines:
-            version = json.loads(next(lines))["version"]
+        version = _stated(file)
         yield _kind(version), version, path
     for path, file in _versions(root, f"{GOLDENS}/*-*/*"):
         version = _version(file.parent.name)
         yield _kind(version), version, path
+
+
+def _stated(golden: Path) -> str:
+    """The version that a golden's first line states, or, of one that was damaged, that of its name."""
+    try:
+        return str(json.loads(golden.read_bytes().partition(b"\n")[0])["version"])
+    except (KeyError, TypeError, ValueError):
+        return _version(golden.name.partition(".")[0])
 
 
 def _forms(root: Path) -> Iterator[tuple[str, str, str]]:
@@ -181,14 +188,13 @@ def faults(root: Path, frozen: Sequence[Thing]) -> list[str]:
     for one in frozen:
         for path, (size, digest) in one.files.items():
             file = root / path
-            if (one.kind, one.name, path) not in here or not file.is_file():
-                found.append(f"{one} is not there any more: {path}; put it back, since records name it")
-                continue
-            data = file.read_bytes()
-            kept = data[:size] if one.kind in GROWS else data
-            if (len(kept), sha256(kept).hexdigest()) != (size, digest):
+            data = file.read_bytes() if file.is_file() else None
+            kept = data[:size] if data is not None and one.kind in GROWS else data
+            if kept is not None and (len(kept), sha256(kept).hexdigest()) != (size, digest):
                 more = "add lines at its end alone" if one.kind in GROWS else "give what is new a version of its own"
                 found.append(f"{one} was changed: {path}; put it back, and {more} ({HOW[one.kind]})")
+            elif kept is None or (one.kind, one.name, path) not in here:
+                found.append(f"{one} is not there any more: {path}; put it back, since records name it")
     return found
 
 

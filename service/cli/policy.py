@@ -139,11 +139,11 @@ def show(file: Path | None, whole: bool, diff: bool) -> int:
 def schema(tenant: bool) -> int:
     """Print the JSON Schema of a policy file, by which editors complete keys and point at slips.
 
-    Editors with Taplo (Even Better TOML) read it where the file begins with a line `#:schema ./policy-file.v1.json`.
+    Editors with Taplo (Even Better TOML) read it where the file begins with a line `#:schema ./policy-file.json`.
     What keys have to hold between them is known to `gainsay policy check` alone.
 
     \b
-    gainsay policy schema > policy-file.v1.json
+    gainsay policy schema > policy-file.json
 
     Exit codes: 0 printed, 2 usage.
     """

@@ -6,8 +6,9 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from service.audit.checkpoint import BadCheckpoint, open_checkpoint
 from service.audit.log_events import LogOpened
-from service.audit.note import PublicKey
+from service.audit.note import BadKey, BadNote, PublicKey
 from service.audit.record import Writer
 from service.errors import GainsayError, NotFound
 from service.store.pool import Database
@@ -37,8 +38,11 @@ async def tenants(database: Database) -> list[str]:
     return [row["tenant"] for row in await database.query("log_tenants")]
 
 
-async def next_log(database: Database, tenant: str, host: str) -> Rotation:
+async def next_log(database: Database, tenant: str, host: str, kept: bytes | None = None) -> Rotation:
     """What opening a tenant's next log would do; nothing is written.
+
+    ``kept`` is a checkpoint of the tenant's log that was stored elsewhere, signed: of a log whose records are all lost
+    the database has none, and a signer that remembers it signs no other.
 
     Raises `NotFound` for a tenant without a log, and `CannotRotate` while its log has no checkpoint: nothing would
     then tie the next log to this one.
@@ -48,11 +52,33 @@ async def next_log(database: Database, tenant: str, host: str) -> Rotation:
         raise NotFound(f"expected a tenant with a log, found none of {tenant!r}; a tenant's first log needs no opening")
     log, epoch = rows[0]["log"], rows[0]["epoch"] + 1
     head = await latest_checkpoint(database, tenant, log)
+    if kept is not None:
+        if head is not None:
+            raise CannotRotate(
+                f"expected no checkpoint of the log {log} in the database beside the one that was kept, found one of "
+                f"{head.size} records; leave --head out"
+            )
+        head = _signed(kept, log, rows[0]["key"])
     if head is None:
         raise CannotRotate(
-            f"expected a checkpoint of the log {log}, found none; let a sequencer sign it first (`gainsay sequence`)"
+            f"expected a checkpoint of the log {log}, found none; let a sequencer sign it first (`gainsay sequence`). "
+            "If all of its records are lost, name with --head the last checkpoint that the signer or a witness has"
         )
     return Rotation(tenant, head, f"{host}/{tenant}/{epoch}", epoch)
+
+
+def _signed(note: bytes, log: str, key: str) -> SignedCheckpoint:
+    """A kept checkpoint of a log; raises `CannotRotate` for one of another log, or that its key did not sign."""
+    try:
+        found = open_checkpoint(note, [PublicKey.parse(key)])[0]
+    except (BadKey, BadNote, BadCheckpoint) as error:
+        raise CannotRotate(
+            f"expected a checkpoint of the log {log}, signed by {key}, found one that is not: {error.detail}; take it "
+            "from the signer's folder or from a witness"
+        ) from error
+    if found.origin != log:
+        raise CannotRotate(f"expected a checkpoint of the log {log}, found one of {found.origin}; name its file")
+    return SignedCheckpoint(log, found.size, found.root, note)
 
 
 async def open_next(database: Database, rotation: Rotation, key: PublicKey, writer: Writer) -> None:

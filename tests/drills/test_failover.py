@@ -14,24 +14,25 @@ import sys
 import time
 from collections.abc import Iterator
 from random import Random
+from uuid import uuid4
 
 import httpx
+import psycopg
 import pytest
 
 from service.store.pool import Database
-from tests.drills.house import FIRST, SEED, TENANT, House, Work, ask, at_work, holds_on, house_on, lost, reckon
+from tests.drills.document import blocks
+from tests.drills.house import FIRST, SECOND, SEED, TENANT, House, Work, ask, at_work, holds_on, house_on, lost, reckon
 from tests.faults import reckoning
 from tests.faults.callers import case_of
 from tests.faults.deployment import eventually
 from tests.faults.servers import Blank, PrivateServer
 from tests.fixtures.postgres import passable_folder
-from tests.fixtures.running import repository
 
 pytestmark = [
     pytest.mark.timeout(600),
     pytest.mark.skipif("GAINSAY_TEST_DRILLS" not in os.environ, reason="make drills runs it"),
 ]
-DOCUMENT = (repository() / "docs" / "disaster.md").read_text("utf-8")
 SYNCHRONOUS = "synchronous_standby_names=*"
 
 
@@ -58,7 +59,10 @@ async def test_a_synchronous_standby_has_whatever_was_confirmed(blank: Blank, co
             await work.finishes(3)
             await work.ends()
             records, debates = await reckon(house, work)
-            tell(f"{records} records of {debates} debates, none lost, none of {len(house.hits)} processes restarted")
+            assert house.hits == []
+            tell(f"{records} records of {debates} debates, none lost, no process restarted")
+            primary.start(SYNCHRONOUS)
+            await confirms_nothing(primary)
 
 
 @pytest.mark.parametrize("finder", ["signer", "witness"])
@@ -79,7 +83,8 @@ async def test_what_an_asynchronous_standby_lacks_is_found_and_gone_on_from(blan
                         house.end(name)
                 shutil.rmtree(house.folder / "heads")
             await work.goes_home()
-            if finder == "signer":
+            if finder == "signer":  # and no witness is there, who might be the first to find it
+                house.end("witness")
                 await fail_over(house, primary, standby, "asynchronous", status=503)
             else:
                 primary.crash()
@@ -101,6 +106,18 @@ async def fail_over(house: House, primary: PrivateServer, standby: PrivateServer
     tell(f"{how}: promoted {promoted - fell:.1f} s after the kill, /readyz {status} after {ready - fell:.1f} s")
 
 
+async def confirms_nothing(primary: PrivateServer) -> None:
+    """A primary that comes back by mistake takes a write, and waits for the standby that follows it no more."""
+    async with await psycopg.AsyncConnection.connect(primary.url("postgres"), autocommit=True) as late:
+        writing = asyncio.create_task(late.execute("CREATE TABLE gainsay.late ()"))
+        waits = "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        await eventually(holds_on(primary, waits), "the write waits")
+        assert not writing.done()
+        primary.crash()
+        (ended,) = await asyncio.gather(writing, return_exceptions=True)
+    assert isinstance(ended, psycopg.OperationalError), "it was never confirmed"
+
+
 async def fall_behind(work: Work, primary: PrivateServer, standby: PrivateServer) -> None:
     """Let the standby hear no more, and wait until callers know of ends, signed and countersigned, that it lacks."""
     standby.do("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()")
@@ -109,7 +126,11 @@ async def fall_behind(work: Work, primary: PrivateServer, standby: PrivateServer
     await work.finishes(3)
     seen = f"SELECT max(size) > {before} FROM cosignature"
     await eventually(holds_on(primary, seen), "the witness has seen what the standby lacks")
-    await eventually(lambda: bool(lost(work.told, standby)), "callers know of ends that the standby lacks")
+    gone = "SELECT bool_and(debate::text <> ALL ('{%s}')) IS NOT false FROM debate_head"
+    await eventually(
+        lambda: any(holds_on(standby, gone % debate)() for debate in lost(work.told, standby)),
+        "callers know the end of a debate of which the standby has nothing",
+    )
 
 
 def house_signed(house: House) -> int:
@@ -146,13 +167,16 @@ async def goes_on(house: House, work: Work, missing: list[str]) -> None:
             house.start(name)
     await house.works()
     await house.is_ready()
-    for debate in never_provable(house):
+    held = never_provable(house)
+    for debate in held:
         answer = await work.apis[0].get(f"/v1/debates/{debate}")
         assert "decision" not in answer.json(), "an answer that cannot be proven"
     numbers = {debate: number for number, debate in work.told.debates.items()}
     for debate in missing:
-        assert (await work.apis[0].get(f"/v1/debates/{debate}")).status_code == 404
-        await is_posted_again(house, work, numbers[debate], debate)
+        gone = (await work.apis[0].get(f"/v1/debates/{debate}")).status_code == 404
+        assert gone != (debate in held), "a debate is gone, or its beginning is there and never provable"
+        key = work.told.keys[numbers[debate]] if gone else str(uuid4())
+        await is_posted_again(house, work, numbers[debate], debate, key)
     await eventually(lambda: gauge(house, "gainsay_log_unproven_seconds") < 1, "nothing waits in a log that goes on")
     assert gauge(house, "gainsay_log_incidents") == 0
     assert house_signed(house) == before, "the old log is never signed again"
@@ -160,22 +184,26 @@ async def goes_on(house: House, work: Work, missing: list[str]) -> None:
         await reckoning.expect_balance(database)
 
 
-async def is_posted_again(house: House, work: Work, number: int, before: str) -> None:
-    """A lost case under its own key is another debate, in the next log; its bundle leads through both logs."""
-    case, headers = case_of(number, leaves=False), {"idempotency-key": f'"{work.told.keys[number]}"'}
-    answer = await work.apis[0].post("/v1/debates", json=case, headers={**headers, "prefer": "wait=30"}, timeout=60)
+async def is_posted_again(house: House, work: Work, number: int, before: str, key: str) -> None:
+    """A lost case is another debate, in the next log, also under its own key; its bundle leads through both logs."""
+    headers = {"idempotency-key": f'"{key}"', "prefer": "wait=30"}
+    case = case_of(number, leaves=False)
+    answer = await work.apis[0].post("/v1/debates", json=case, headers=headers, timeout=60)
+    assert answer.is_success, answer.text
     debate = answer.json()["debateId"]
     assert debate != before
     state = "SELECT state FROM debate_head WHERE debate = %s"
     await eventually(lambda: house.rows(state, debate) == [("completed",)], "it ends")
     async with Database.open(house.server.url("gainsay_service"), size=2) as database:
-        await eventually(lambda: gauge(house, "gainsay_log_unproven_seconds") == 0, "all of it is provable")
+        seen = "SELECT (SELECT max(size) FROM cosignature WHERE log = %s) = (SELECT count(*) FROM leaf WHERE log = %s)"
+        await eventually(lambda: house.rows(seen, SECOND, SECOND) == [(True,)], "all of the next log is countersigned")
         await reckoning.expect_bundles_verify(house, database, 1, only=[debate])
 
 
 def never_provable(house: House, *, under_way: bool = False) -> list[str]:
     """The debates of the old log that no checkpoint will ever cover, as docs/disaster.md finds them."""
-    (query,) = re.findall(r"^```sql\n(SELECT h\.debate.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
+    (query,) = blocks("sql", "Go on after a loss")
+    assert "audit.bank.example/default/1" in query
     rows = house.rows(query.replace("audit.bank.example/default/1", FIRST).replace("gainsay.", ""))
     return [str(debate) for debate, _, state in rows if not under_way or state in ("queued", "running")]
 

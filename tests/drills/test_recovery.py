@@ -20,6 +20,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from service.policy.settings import KNOWN
 from service.proving.sequencer import LogIncident, Sequencer
 from service.proving.signing.open import open_signer
 from service.store.pool import Database as Pool
@@ -32,6 +33,7 @@ from service.store.schema.preflight import (
     refuse_incidents,
 )
 from service.store.sequence import SequencerLeadership, Sequencing
+from tests.drills.document import DOCUMENT, blocks
 from tests.faults.servers import Blank, PrivateServer, ended
 from tests.fixtures.postgres import MIGRATIONS, Database, passable_folder
 from tests.fixtures.running import repository
@@ -41,17 +43,8 @@ from tests.fixtures.waiting import until, within
 
 pytestmark = pytest.mark.no_replay
 
-DOCUMENT = (repository() / "docs" / "disaster.md").read_text("utf-8")
 NEXT = "localhost/default/2"
 A_TIME = "2026-05-03 14:05:00+00"
-
-
-def blocks(language: str, heading: str) -> list[str]:
-    """The blocks of a language below a heading of the document, up to the next one."""
-    part = re.split(rf"^##+ {re.escape(heading)}$", DOCUMENT, flags=re.MULTILINE)[1]
-    part = re.split(r"^##+ ", part, flags=re.MULTILINE)[0]
-    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", part, re.MULTILINE | re.DOTALL)
-    return [re.sub(rf"^{indent}", "", text, flags=re.MULTILINE) for indent, text in found]
 
 
 class Site:
@@ -245,6 +238,15 @@ def test_commits_that_one_server_alone_confirms_are_refused_beside_a_standby(bla
     following = ("synchronous_commit=local", "synchronous_standby_names=*")
     with blank.copied(*following) as server, pytest.raises(NotDurable, match="synchronous_commit = local"):
         check(server)
+
+
+def test_what_the_document_names_is_there() -> None:
+    files = {path.name for path in (repository() / "tests").rglob("test_*.py")}
+    asked = set(re.findall(r"`(?:tests/\w+/)?(test_\w+\.py)`", DOCUMENT))
+
+    assert len(asked) > 5
+    assert asked - files == set()
+    assert set(re.findall(r"\bGAINSAY_[A-Z_]+", DOCUMENT)) - KNOWN.keys() == set()
 
 
 async def test_the_partitions_of_one_more_year_are_made_as_the_document_has_it(whole_database: Database) -> None:

@@ -63,7 +63,7 @@ def test_the_commands_of_the_page_run_from_an_empty_folder(root: Path, tmp_path:
     assert [each.stderr for each in ended if each.returncode] == []
     assert {command.split()[2] for command in commands} == {"init", "check", "show", "schema"}
     schema = json.loads(next(each.stdout for each in ended if each.stdout.startswith("{")))
-    assert schema == json.loads((root / "docs" / "format" / "schemas" / "policy-file.v1.json").read_text("utf-8"))
+    assert schema == json.loads((root / "docs" / "schemas" / "policy-file.json").read_text("utf-8"))
 
 
 def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path) -> None:

@@ -10,18 +10,22 @@ import pytest
 from psycopg.rows import dict_row
 
 from service.audit import log_events
-from service.audit.checkpoint import cosignatures, open_checkpoint
+from service.audit.checkpoint import Checkpoint, cosignatures, open_checkpoint, sign_checkpoint
 from service.audit.note import PublicKey, SigningKey, parse_note
 from service.audit.record import commit, open_leaf
+from service.audit.witness import KnownCheckpoint
 from service.cli import main
 from service.errors import NotFound
+from service.proving.sequencer import LogIncident
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database as Pool
 from service.store.rotation import CannotRotate, next_log, open_next, tenants
 from service.verify.earlier_logs import EVENTS
+from tests.faults.afterwards import expect_bundles_verify
 from tests.fixtures.growing import KEY, WITNESS, Growing
 from tests.fixtures.postgres import Database
-from tests.fixtures.running import a_writer
+from tests.fixtures.running import a_writer, bench
+from tests.fixtures.sequencing import LOG, MemorySigner, a_sequencer, stage
 
 pytestmark = pytest.mark.no_replay  # the logs here have leaves of no debate
 
@@ -113,6 +117,74 @@ async def test_a_key_of_another_name_opens_no_log(database: Database, pool: Pool
     assert stored(database, "SELECT count(*) AS n FROM pending") == [{"n": 0}]
 
 
+# -- a log whose records are all lost
+
+
+@pytest.fixture
+def gone(database: Database) -> tuple[MemorySigner, bytes]:
+    """A signer that remembers nine records of a log, and their checkpoint; the database has none of them."""
+    signer, head = MemorySigner(), Checkpoint(LOG, 9, b"\x01" * 32)
+    signer.heads[LOG] = KnownCheckpoint(head.size, head.root)
+    return signer, sign_checkpoint(head, signer.key)
+
+
+async def test_a_tenant_whose_log_is_lost_to_the_first_record_goes_on_from_the_checkpoint_that_the_signer_has(
+    database: Database, gone: tuple[MemorySigner, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signer, note = gone
+    (tmp_path / "head.txt").write_bytes(note)
+    (tmp_path / "log.key").touch(mode=0o600)
+    (tmp_path / "log.key").write_text(f"{signer.key.encode()}\n")
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", database.service_url)
+    monkeypatch.setenv("GAINSAY_SIGNING_KEY", f"file:{tmp_path}/log.key")
+    monkeypatch.setenv("GAINSAY_HEADS_DIR", str(tmp_path / "heads"))
+    async with a_sequencer(database, signer) as sequencer:
+        stage(database, 1, range(3))
+        with pytest.raises(LogIncident, match="has signed a head of 9 records, and the database has 0"):
+            await sequencer.catch_up()
+    close = "INSERT INTO gainsay.incident (log, what, closes) SELECT log, 'all is lost', id FROM gainsay.incident"
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute(close)
+        admin.execute("DELETE FROM gainsay.pending")  # nothing of it can become provable, and a test waits for no more
+
+    rotate = ["audit", "rotate", "--tenant", "default"]
+    assert await asyncio.to_thread(main, rotate) == 3
+    assert await asyncio.to_thread(main, [*rotate, "--head", str(tmp_path / "head.txt")]) == 0
+
+    async with bench(database.service_url) as service:
+        debate = await service.run()
+        await expect_bundles_verify(database, service.database, {debate: "default"}, tmp_path, signer)
+        assert await CurrentLogs(service.database, "localhost").current("default") == "localhost/default/2"
+    assert signer.heads[LOG].size == 9, "the old log is never signed again"
+
+
+async def test_only_the_log_s_own_checkpoint_ties_the_next_log_to_it(
+    database: Database, pool: Pool, gone: tuple[MemorySigner, bytes]
+) -> None:
+    signer, note = gone
+    other = sign_checkpoint(Checkpoint("localhost/bank/1", 9, b"\x01" * 32), signer.key)
+    async with a_sequencer(database, signer) as sequencer:
+        stage(database, 1, range(3))
+        with pytest.raises(LogIncident):
+            await sequencer.catch_up()
+
+    for kept, why in (
+        (other, "one of localhost/bank/1"),
+        (note.replace(b"\n9\n", b"\n8\n"), "is not"),
+        (b"", "is not"),
+    ):
+        with pytest.raises(CannotRotate, match=why):
+            await next_log(pool, "default", "localhost", kept)
+    assert (await next_log(pool, "default", "localhost", note)).previous.size == 9
+
+
+async def test_a_stored_checkpoint_is_not_replaced_by_a_kept_one(
+    pool: Pool, log: Growing, gone: tuple[MemorySigner, bytes]
+) -> None:
+    with pytest.raises(CannotRotate, match="of 3 records; leave --head out"):
+        await next_log(pool, "default", "localhost", gone[1])
+
+
 # -- at a keyboard
 
 
@@ -161,3 +233,4 @@ def test_rotate_wants_to_know_whose_log(capfd: pytest.CaptureFixture[str]) -> No
     assert main(["audit", "rotate"]) == 2
     assert main(["audit", "rotate", "--all", "--tenant", "default"]) == 2
     assert main(["audit", "rotate", "--all", "--key", "nonsense"]) == 2
+    assert main(["audit", "rotate", "--all", "--head", __file__]) == 2

@@ -337,4 +337,7 @@ if __name__ == "__main__":
     published.FOLDER.mkdir(exist_ok=True)
     for name, text in published.files().items():
         (published.FOLDER / name).write_text(text, "utf-8")
+    published.EDITORS.mkdir(exist_ok=True)
+    for name, text in published.editors().items():
+        (published.EDITORS / name).write_text(text, "utf-8")
     print(f"{len(VECTORS)} files in {FOLDER.relative_to(FOLDER.parents[2])}")  # noqa: T201 - a command

@@ -19,7 +19,9 @@ from service.verify.steps import VerificationStep
 from tests.fixtures.policies import WRITTEN
 from tests.vectors.schemas import DIALECT
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "format" / "schemas"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+FOLDER = DOCS / "format" / "schemas"
+EDITORS = DOCS / "schemas"
 HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
@@ -88,7 +90,14 @@ def files() -> dict[str, str]:
     found: dict[str, Any] = {name: _of(name, form) for name, form in TYPES.items()}
     found["configuration.v1"] = {"$schema": DIALECT, "$id": "urn:gainsay:configuration.v1", **configuration}
     found["certificate.v1"] = _certificate()
-    found["policy-file.v1"] = policy_schema(WRITTEN)
-    found["tenant-policy-file.v1"] = policy_schema(WRITTEN, tenant=True)
+    return _encoded(found)
+
+
+def editors() -> dict[str, str]:
+    """Every file of the folder for editors: schemas of what operators write, which are never frozen."""
+    return _encoded({"policy-file": policy_schema(WRITTEN), "tenant-policy-file": policy_schema(WRITTEN, tenant=True)})
+
+
+def _encoded(found: Mapping[str, Any]) -> dict[str, str]:
     encode = msgspec.json.Encoder(order="sorted").encode
     return {f"{name}.json": msgspec.json.format(encode(one), indent=2).decode() + "\n" for name, one in found.items()}

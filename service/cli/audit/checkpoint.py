@@ -49,7 +49,7 @@ def checkpoint(server: str | None, log: str | None, against: Path | None) -> int
     gainsay audit checkpoint > head.txt
     gainsay audit checkpoint --against head.txt
     """
-    kept = _kept(against) if against else None
+    kept = read_kept(against) if against else None
     if kept and log not in (None, kept.head.origin):
         raise click.UsageError(f"{against} has a head of the log {kept.head.origin}, and --log is {log}")
     try:
@@ -64,7 +64,8 @@ def checkpoint(server: str | None, log: str | None, against: Path | None) -> int
     return exit_codes.DONE
 
 
-def _kept(path: Path) -> KeptCheckpoint:
+def read_kept(path: Path) -> KeptCheckpoint:
+    """The head that a file has; raises `click.UsageError` for a file that cannot be read as one."""
     try:
         data = path.read_bytes()[:BYTES_MAX]
     except OSError as error:

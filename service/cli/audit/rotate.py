@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 
 import click
 
@@ -11,6 +12,7 @@ from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.access import place
+from service.cli.audit.checkpoint import read_kept
 from service.cli.beginning import database_url
 from service.cli.terminal_text import say
 from service.errors import SettingsError
@@ -25,30 +27,39 @@ from service.store.rotation import Rotation, next_log, open_next, tenants
 @click.option("--tenant", metavar="TENANT", help="The tenant whose next log is opened.")
 @click.option("--all", "every", is_flag=True, help="Open the next log of every tenant.")
 @click.option("--key", "given", metavar="VKEY", help="The verifier key of the new log; default: the signer's first.")
-def rotate(tenant: str | None, every: bool, given: str | None) -> int:
+@click.option(
+    "--head",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="The log's last checkpoint, as the signer or a witness has it, where the database has none.",
+)
+def rotate(tenant: str | None, every: bool, given: str | None, head: Path | None) -> int:
     """Open a tenant's next log, for a new key or a new year.
 
     The new log begins with a record that carries the last checkpoint of the old one, so both form one chain of
     evidence. New debates go to the new log within ten seconds. Running debates stay in the old log, which its own key
     still signs: leave that key in the signer's key file.
 
-    The command refuses while the old log has no checkpoint. With --all it opens every tenant's next log or none.
+    The command refuses while the old log has no checkpoint. With --all it opens every tenant's next log or none. A log
+    whose records are all lost goes on with --head alone: the record then carries the checkpoint of that file.
     """
     place.refuse_server("audit rotate")
     if (tenant is None) != every:
         raise click.UsageError("expected --tenant or --all")
+    if every and head is not None:
+        raise click.UsageError("expected --head with --tenant: a checkpoint is of one log")
     settings = startup.start(quiet=True)
     with database_url(settings) as url:
-        asyncio.run(_rotate(settings, url, tenant, given))
+        asyncio.run(_rotate(settings, url, tenant, given, read_kept(head).note if head else None))
     return exit_codes.DONE
 
 
-async def _rotate(settings: Settings, url: str, tenant: str | None, given: str | None) -> None:
+async def _rotate(settings: Settings, url: str, tenant: str | None, given: str | None, kept: bytes | None) -> None:
     key = await _key(settings, given)
     writer = Writer(startup.LOCAL.actor, own_build())
     async with Database.open(url, size=2) as database:
         whose = [tenant] if tenant is not None else await tenants(database)
-        for rotation in [await next_log(database, each, settings.log_host) for each in whose]:
+        for rotation in [await next_log(database, each, settings.log_host, kept) for each in whose]:
             await open_next(database, rotation, key, writer)
             say(_rotation_lines(rotation, key))
     if not whose:

@@ -51,9 +51,7 @@ def policy_schema(shipped: Mapping[str, Any], *, tenant: bool = False) -> Schema
             found = _resolved(own.get(key.name, key.schema))
             tables[key.name] = _settled(found, left_out[key.name]) if key.name in SETTLED else found
     needed: Sequence[str] = _NEEDED[:1] if tenant else _NEEDED
-    name, title = (
-        ("tenant-policy-file.v1", "A tenant's own policy file") if tenant else ("policy-file.v1", "A policy file")
-    )
+    name, title = ("tenant-policy-file", "A tenant's own policy file") if tenant else ("policy-file", "A policy file")
     return {"$schema": DIALECT, "$id": f"urn:gainsay:{name}", "title": f"{title} of Gainsay", **_closed(tables, needed)}
 
 

@@ -18,6 +18,7 @@ from service.policy.file.schema import policy_schema
 from service.policy.first import VENDORS, first_policy
 from tests.fixtures.policies import WRITTEN
 from tests.unit.policy.test_policy_doc import TENANT_FILE, everything
+from tests.vectors.published import EDITORS, editors
 
 ROOT = Path(__file__).resolve().parents[3]
 Place = tuple[str | int, ...]
@@ -75,6 +76,11 @@ def test_the_schema_is_one_and_knows_every_key() -> None:
     assert list(VALIDATOR.iter_errors(EVERYTHING)) == []
     assert faults(EVERYTHING) == set()
     assert len(LEAVES) > 150
+
+
+def test_the_schemas_for_editors_are_what_the_types_say() -> None:
+    """`python -m tests.vectors.format` writes them."""
+    assert {path.name: path.read_text("utf-8") for path in EDITORS.iterdir()} == editors()
 
 
 FILES = (ROOT / "service" / "gainsay.toml", ROOT / "examples" / "openai-anthropic.toml")

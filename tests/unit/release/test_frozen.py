@@ -126,7 +126,7 @@ def test_successors_stand_beside_and_are_the_next_releases(repository: Repositor
     ]
     (repository.root / frozen.LIST).write_text(frozen.written(second))
     assert frozen.released(repository.root) == {"gate/1", "gate/2", "policy/1"}
-    assert frozen.recorded_by_the_first_release(repository.root) == {"adversarial-1/plain"}
+    assert frozen.recorded_by_the_first_release(repository.root) == frozenset({"adversarial-1/plain"})
 
 
 @pytest.mark.parametrize(
