@@ -35,7 +35,8 @@ _TO_BE_MADE = {
     "tests/vectors/payloads/payload.turn.silent.v2.jsonl",
 }
 """What a reader of a how-to makes in its example."""
-_PLACE = re.compile(r"`(?:bench|clients|dashboards|deploy|docs|helm|service|tests|migrations)/|\]\(|`pyproject\.toml`")
+_OURS = "bench|clients|dashboards|deploy|docs|helm|service|supply|tests|migrations"
+_PLACE = re.compile(rf"`(?:{_OURS})/|\]\(|`pyproject\.toml`")
 PORT = 8321
 
 
