@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom lock chart test-cluster test-pods clean
+.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom lock chart test-cluster test-pods clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -211,6 +211,13 @@ test-pods: setup ## start every process as the chart's pods would, and probe a c
 # What docs/dashboards.md shows: PostgreSQL, all processes and a Prometheus run for a minute. Look at the pictures after it.
 dashboards-preview: dashboards ## draw each dashboard from its own queries over the scripted load into docs/dashboards (two minutes)
 	@GAINSAY_TEST_DASHBOARDS=draw $(BIN)/pytest --quiet --no-header tests/dashboards/test_load.py
+
+# Every warning ends the build: a page in no navigation, a link or an anchor that leads nowhere, anything from outside.
+# The same files give the same bytes.
+docs: setup ## make the site of the docs in build/site, which needs no network (a minute); open build/site/index.html
+	@rm -rf build/site && PYTHONHASHSEED=0 $(BIN)/sphinx-build --quiet --fail-on-warning -b html -d build/site-read \
+		-c docs/site . build/site
+	@echo "wrote build/site/index.html"
 
 vendor: setup ## take another VERSION of Swagger UI from npm into the package, with its hashes
 	@[ -n "$(VERSION)" ] || { echo "Say which version: make vendor VERSION=5.35.0" >&2; exit 2; }

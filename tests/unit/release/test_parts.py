@@ -125,7 +125,7 @@ def signed(repository: Repository, tmp_path: Path) -> Path:
 def commands() -> str:
     """What docs/releasing.md shows users to type."""
     page = (frozen.ROOT / "docs" / "releasing.md").read_text("utf-8")
-    return page.partition("<!-- check a download")[2].partition("host\n")[2].partition("```")[0]
+    return page.partition("<!-- check a download -->")[2].partition("```sh\n")[2].partition("```")[0]
 
 
 def check(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -27,7 +27,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def block(shell: str) -> list[str]:
-    (found,) = re.findall(rf"^```{shell}\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
+    (found,) = re.findall(rf"^```{shell}(?: not-run: system)?\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
     return str(found).splitlines()
 
 
