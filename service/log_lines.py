@@ -368,6 +368,7 @@ BATCH_ABORT_FAULT = LogLine(
 )
 BATCH_LINE_FAULT = LogLine("batch.line_fault", ERROR, "a line cannot be recorded", "batch", "line")
 BATCHES_WAIT = LogLine("batch.database_away", WARNING, "batches wait: {detail}", "detail", "code")
+BATCHES_GO_ON = LogLine("batch.database_back", WARNING, "the database answers again, and batches go on")
 BATCHES_FAULT = LogLine("batch.feed_fault", ERROR, "no batch can be fed because of a fault")
 
 # -- Webhooks

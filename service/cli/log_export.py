@@ -74,6 +74,9 @@ class OTLPHandler(logging.Handler):
         except Exception:  # noqa: BLE001 - a line that is not sent stands on standard error
             self.handleError(record)
 
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is logging's
+        """Nothing: the line stands on standard error, and a traceback beside it would be no line of a JSON log."""
+
     def close(self) -> None:
         """Send what waits, for `END_S` at most."""
         ending = Thread(target=self._provider.shutdown, daemon=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from prometheus_client import Histogram
 
+from service import __version__
 from service.observing.labelled import REGISTRY, UNLISTED, counter, gauge, histogram, level, measured, total, words
 
 BUILD = gauge(
@@ -14,6 +15,7 @@ BUILD = gauge(
     "Always 1; the labels say what runs.",
     {"version": UNLISTED, "prompts_pin": UNLISTED, "policy": UNLISTED},
 )
+BUILD.alone(version=__version__, prompts_pin="", policy="").set(1)  # what has prompts and a policy says which
 ENGINES = gauge(
     "gainsay_engine_info",
     "Always 1; the labels say which version of each part new cases are judged by.",

@@ -136,7 +136,7 @@ def _length(body: bytes) -> dict[str, str]:
 
 
 def _trace() -> dict[str, str]:
-    """The trace that a call is a part of. Its ids are random or hashes, so they say nothing to a vendor."""
+    """The trace that a call is a part of. Ids of ours are random or hashes; a caller's own trace keeps the caller's."""
     return {"traceparent": found} if (found := OUTGOING.get()) else {}
 
 

@@ -125,6 +125,7 @@ class BatchFeeder:
         self._name = writer.actor.id
         self._lease_s = lease_s
         self._stopping = asyncio.Event()
+        self._away = False
         self._faults: Counter[tuple[str, int]] = Counter()
         self._waits: dict[str, _Wait] = {}
         self._swept = self._kept = float("-inf")
@@ -137,13 +138,21 @@ class BatchFeeder:
             pause_s = IDLE_S
             try:
                 pause_s = await self.round()
+                self._answered()
             except StoreUnavailable as error:
-                log_lines.BATCHES_WAIT(detail=error.detail, code=error.code)
+                if not self._away:
+                    log_lines.BATCHES_WAIT(detail=error.detail, code=error.code)
+                self._away = True
             except Exception:  # noqa: BLE001 - a dead loop would leave batches that look as if they went on
                 log_lines.BATCHES_FAULT.raised()
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
                     await self._stopping.wait()
+
+    def _answered(self) -> None:
+        if self._away:
+            log_lines.BATCHES_GO_ON()
+        self._away = False
 
     def stop(self) -> None:
         """Begin no further line; the one in hand is recorded."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import threading
 from collections.abc import Callable
 
 import pytest
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
 
 from service.cli import log_export, startup
 from service.observing import tracing
@@ -28,3 +30,17 @@ def test_spans_and_lines_are_ended_together(monkeypatch: pytest.MonkeyPatch) -> 
         registered()
 
     assert sorted(met) == [0, 1]
+
+
+def test_a_line_that_cannot_be_sent_is_no_traceback_on_standard_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standard error holds a JSON log, line by line."""
+    handler = log_export.OTLPHandler(InMemoryLogRecordExporter(), "gainsay-work")
+    monkeypatch.setattr(log_export, "_line", lambda _record: 1 / 0)
+    try:
+        handler.handle(logging.LogRecord("gainsay", logging.INFO, __file__, 1, "debate ended", (), None))
+    finally:
+        handler.close()
+
+    assert capsys.readouterr().err == ""
