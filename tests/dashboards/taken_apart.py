@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_JOINS = re.compile(r"\b(?:and|or|unless)\b")
+_JOINS = re.compile(r"\b(?:and|or|unless)\b(?:\s+on\s*\([^)]*\))?")
 _COMPARES = re.compile(r"[=!<>]=|[<>]")
 
 

@@ -11,6 +11,7 @@ from tests.dashboards.taken_apart import parts
         ('up{job="a>b"} == 0', ['up{job="a>b"}']),
         ("(a > 1 and b >= 2) or (c < 14.4 * 0.005)", ["a", "b", "c"]),
         ('max by (x) (a) unless absent(b{c=~"d or e"})', ["max by (x) (a)", 'b{c=~"d or e"}']),
+        ("a == 0 and on (x, y) max by (x, y) (b) == 1", ["a", "max by (x, y) (b)"]),
         ("(a or b) - time() < 14 * 86400", ["(a or b) - time()"]),
         ("sum(a > 0) / sum(b) != 1", ["sum(a > 0) / sum(b)"]),
     ],
