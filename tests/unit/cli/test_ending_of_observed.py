@@ -36,7 +36,8 @@ def test_a_line_that_cannot_be_sent_is_no_traceback_on_standard_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Standard error holds a JSON log, line by line."""
-    handler = log_export.OTLPHandler(InMemoryLogRecordExporter(), "gainsay-work")
+    exporter = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]
+    handler = log_export.OTLPHandler(exporter, "gainsay-work")
     monkeypatch.setattr(log_export, "_line", lambda _record: 1 / 0)
     try:
         handler.handle(logging.LogRecord("gainsay", logging.INFO, __file__, 1, "debate ended", (), None))
