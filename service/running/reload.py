@@ -3,7 +3,8 @@
 A look reads every file of the configuration: policy, tenants' policies, approvals. What differs is a new configuration.
 It is checked whole as at a start, and takes the place of the one before only where nothing is wrong with it and, if
 policy requires that, an approval of exactly its hash is there. Otherwise the old one stays in force. That is logged
-once for each reason, and shown by a metric until the files say again what is in force.
+once for each reason and at each look that was asked for, and shown by a metric until a new one is taken or the files
+say again what is in force.
 
 While a new one is refused, each look tries it again: what it waits for may be there by then, such as an approval, a
 mounted key, the first day of a price, or the database.
@@ -58,30 +59,31 @@ class ConfigurationWatch:
                 log_lines.CONFIGURATION_FAULT.raised()
 
     async def look(self, *, asked: bool = False) -> None:
-        """Look once. ``asked`` says in the log where nothing has changed."""
+        """Look once. What was ``asked`` for is answered in the log, also where nothing has changed."""
         if self._seen is not None and await asyncio.to_thread(self._seen.stands):
             self._unchanged(asked=asked)
             return
         try:
-            await self._read()
+            taken = await self._read()
         except NotApproved as error:
-            self._refused(error, "unapproved")
+            self._refused(error, "unapproved", asked=asked)
         except StoreUnavailable as error:
-            self._refused(error, "unavailable")
+            self._refused(error, "unavailable", asked=asked)
         except GainsayError as error:
-            self._refused(error, "faulty")
+            self._refused(error, "faulty", asked=asked)
         else:
-            self._unchanged(asked=asked)
+            if not taken:
+                self._unchanged(asked=asked)
 
-    async def _read(self) -> None:
-        """Read the files, and take what they say if it is new; raises `GainsayError`."""
+    async def _read(self) -> bool:
+        """Read the files, and take what they say if it is new; returns whether it was. Raises `GainsayError`."""
         before = self._current.in_force
         for _ in range(TRIES):
             files = FileSnapshot()
             found = await asyncio.to_thread(_read_again, before, files)
             if isinstance(found, Configuration) and found.same(before):
                 self._seen = files
-                return
+                return False
             await settled()
             if await asyncio.to_thread(files.stands):
                 break
@@ -97,6 +99,7 @@ class ConfigurationWatch:
         telemetry.CONFIG_REFUSED.set(0)
         version = found.settings.policy.version
         log_lines.CONFIGURATION_TAKEN(policy=version, configuration=found.hash, before=before.hash)
+        return True
 
     def _unchanged(self, *, asked: bool) -> None:
         if self._fault:
@@ -106,13 +109,15 @@ class ConfigurationWatch:
         elif asked:
             log_lines.CONFIGURATION_UNCHANGED(configuration=self._current.in_force.hash)
 
-    def _refused(self, error: GainsayError, result: str) -> None:
-        if error.detail == self._fault:  # it is tried at each look, and said once
-            return
-        self._fault = error.detail
-        telemetry.CONFIG_RELOADS.labels(result=result).inc()
-        telemetry.CONFIG_REFUSED.set(1)
-        log_lines.CONFIGURATION_REFUSED(reason=error.detail, result=result, configuration=self._current.in_force.hash)
+    def _refused(self, error: GainsayError, result: str, *, asked: bool) -> None:
+        known = error.detail == self._fault  # it is tried at each look, and said once
+        if not known:
+            self._fault = error.detail
+            telemetry.CONFIG_RELOADS.labels(result=result).inc()
+            telemetry.CONFIG_REFUSED.set(1)
+        if asked or not known:
+            now = self._current.in_force.hash
+            log_lines.CONFIGURATION_REFUSED(reason=error.detail, result=result, configuration=now)
 
 
 async def settled() -> None:

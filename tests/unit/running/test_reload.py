@@ -395,9 +395,23 @@ async def test_a_request_sees_one_configuration_from_its_beginning_to_its_end(ho
     assert house.rounds == 2
 
 
-async def test_asking_says_what_is_in_force(house: House, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("change", "event"),
+    [
+        (lambda _: None, "configuration.unchanged"),
+        (lambda path: rounds(path.parent, 2), "configuration.taken"),
+        (_broken, "configuration.refused"),
+    ],
+)
+async def test_who_asks_for_a_look_gets_one_answer_at_each_look(
+    house: House, caplog: pytest.LogCaptureFixture, change: Callable[[Path], object], event: str
+) -> None:
+    change(house.path)
+
     with caplog.at_level(logging.INFO, "gainsay"):
         await house.watch.look(asked=True)
         await house.watch.look(asked=True)
 
-    assert [r.__dict__["event"] for r in caplog.records] == ["configuration.unchanged"] * 2
+    again = "configuration.unchanged" if event == "configuration.taken" else event
+    assert [r.__dict__["event"] for r in caplog.records] == [event, again]
+    assert sum(house.results.values()) == (event != "configuration.unchanged"), "the same finding counts once"
