@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from service.app import App, open_app
@@ -13,9 +16,11 @@ from service.policy.file.snapshot import FileSnapshot
 from service.running import reload
 from service.running.reload import ConfigurationWatch
 from service.store import contents
+from service.web.api import make_api
+from service.web.server import _site
 from tests.fixtures.policies import WRITTEN, changed, policy_file, vendors
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import settings_for
+from tests.fixtures.serving import a_case, settings_for
 
 
 @pytest.fixture(autouse=True)
@@ -86,3 +91,29 @@ async def test_what_cannot_be_stored_is_not_in_force_and_what_was_connected_for_
         await app.take(new)
         assert app.reviews.deployment.policy == new.settings.policy
         assert await stored(app)
+
+
+async def test_a_request_that_is_still_arriving_is_answered_by_the_configuration_that_it_began_with(
+    database: Database, tmp_path: Path
+) -> None:
+    path, body = policy_file(tmp_path, **WRITTEN), json.dumps(a_case()).encode()
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(path))
+    async with open_app(settings, database.service_url, pool=2) as app:
+        policy_file(tmp_path, **changed("policy", "version", to="another"))
+        before, new, site = app.current.in_force, app.current.in_force.read_again(FileSnapshot()), _site(app)
+
+        async def meanwhile() -> AsyncIterator[bytes]:
+            yield body[:10]
+            await app.take(new)
+            yield body[10:]
+
+        api = make_api(site)
+        here: Any = lambda scope, *rest: api({**scope, "state": {}}, *rest)  # noqa: E731 - as uvicorn calls it
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(here), base_url="http://localhost") as http:
+            headers = {"content-type": "application/json"}
+            first = await http.post("/v1/quotes", content=meanwhile(), headers=headers)
+            then = await http.post("/v1/quotes", content=body, headers=headers)
+        await site.rates.close()
+
+    versions = [answer.json()["policyVersion"] for answer in (first, then)]
+    assert versions == [before.settings.policy.version, "another"]
