@@ -38,10 +38,10 @@ ELSEWHERE = frozenset(
     database_newer debate_unfinished embedded_postgres embedded_postgres_folder embedded_postgres_missing
     embedded_postgres_start head_refused incomplete_format incomplete_table incomplete_wire interrupted
     log_incident log_late migration migration_busy migration_deleted migration_edited migration_failed
-    migration_file migration_misplaced no_file no_identities not_durable open_incident out_of_order out_of_steps
-    overtaken postgres_too_old prompts_unwritable records_disagree roles_missing shared_sessions signer_forgot stopping
-    time_stamp_unavailable tree_damaged unguarded unknown_sample unknown_template unmigrated unsafe_role
-    witness_conflict witness_refused witness_unavailable
+    migration_file migration_misplaced no_file no_identities not_durable open_incident other_encoding out_of_order
+    out_of_steps overtaken postgres_too_old prompts_unwritable records_disagree roles_missing shared_sessions
+    signer_forgot stopping time_stamp_unavailable tree_damaged unguarded unknown_sample unknown_template unmigrated
+    unsafe_role witness_conflict witness_refused witness_unavailable
     """.split()
 )
 """Errors of commands, starts, workers and sequencers. Should one reach a caller, it is answered as ``internal``."""

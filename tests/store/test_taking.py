@@ -108,7 +108,11 @@ async def test_a_request_that_is_still_arriving_is_answered_by_the_configuration
             yield body[10:]
 
         api = make_api(site)
-        here: Any = lambda scope, *rest: api({**scope, "state": {}}, *rest)  # noqa: E731 - as uvicorn calls it
+
+        async def here(scope: Any, receive: Any, send: Any) -> None:
+            scope["state"] = {}  # as uvicorn has it
+            await api(scope, receive, send)
+
         async with httpx.AsyncClient(transport=httpx.ASGITransport(here), base_url="http://localhost") as http:
             headers = {"content-type": "application/json"}
             first = await http.post("/v1/quotes", content=meanwhile(), headers=headers)

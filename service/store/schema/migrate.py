@@ -198,6 +198,7 @@ def _read_file(path: Path) -> File:
 
 def _unapplied(files: Sequence[File], connection: Connection, group: str = roles.WRITER) -> tuple[File, ...]:
     """Compare files with what was applied (rules 3 to 5) and return those that are due."""
+    roles.check_encoding(connection)
     applied = _applied(connection, group)
     _refuse_unknown(files, applied, connection)
     for file in files:

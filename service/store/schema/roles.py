@@ -93,6 +93,13 @@ class PostgresTooOld(GainsayError):
     title = "PostgreSQL is too old"
 
 
+class OtherEncoding(GainsayError):
+    """The database keeps text in another encoding than UTF8."""
+
+    code = "other_encoding"
+    title = "The database cannot keep every text"
+
+
 Connection = psycopg.Connection[Any]
 
 
@@ -112,6 +119,15 @@ def prepare(connection: Connection) -> None:
             _create_schema(connection, schema)
     except errors.InsufficientPrivilege as error:
         raise RolesMissing(_how_to_set_up(connection, str(error.diag.message_primary))) from error
+
+
+def check_encoding(connection: Connection) -> None:
+    """Raise `OtherEncoding` unless the database keeps text in UTF8: another one lacks characters, or knows none."""
+    if (found := connection.info.parameter_status("server_encoding")) != "UTF8":
+        raise OtherEncoding(
+            f"expected a database in the encoding UTF8, found {connection.info.dbname!r} in {found}, which cannot be "
+            "changed; make another: CREATE DATABASE gainsay OWNER gainsay_owner ENCODING 'UTF8' TEMPLATE template0"
+        )
 
 
 def check_not_owner(connection: Connection) -> None:

@@ -574,6 +574,24 @@ def test_set_role_does_not_hide_who_logged_in(module_database: Database) -> None
             roles.check_not_owner(service)
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_in_another_encoding_is_refused_before_anything_is_applied(
+    cluster: Cluster, database: Database, encoding: LiteralString
+) -> None:
+    name = f"{database.name}_odd"
+    make = f"CREATE DATABASE {{}} OWNER {{}} TEMPLATE template0 ENCODING '{encoding}' LOCALE_PROVIDER libc LOCALE 'C'"
+    cluster.admin.execute(sql.SQL(make).format(sql.Identifier(name), sql.Identifier(roles.OWNER)))
+    url = make_conninfo(database.migrate_url, dbname=name)
+    try:
+        for asked in (migrate, pending):
+            with pytest.raises(roles.OtherEncoding, match=f"found '{name}' in {encoding}, which cannot be changed"):
+                asked(url, MIGRATIONS)
+        with psycopg.connect(make_conninfo(database.admin_url, dbname=name)) as admin:
+            assert schema_version(admin) is None
+    finally:
+        cluster.admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
 def test_a_login_without_the_writers_rights_is_told_the_grant(cluster: Cluster, module_database: Database) -> None:
     with own_login(cluster, module_database, "NOINHERIT", CONNECT) as url, psycopg.connect(url) as service:
         with pytest.raises(roles.RolesMissing, match="GRANT gainsay_writer TO"):
