@@ -339,12 +339,40 @@ async def test_where_approval_is_required_a_change_waits_for_the_approval_of_exa
     assert approved.current.now.usual.approved_by == APPROVER.public.name
 
 
-async def test_an_approval_that_is_gone_or_stale_keeps_what_is_in_force_and_is_said(approved: House) -> None:
+@pytest.mark.parametrize("looks", [0, 1])
+async def test_an_approval_that_is_gone_keeps_what_is_in_force_and_is_said(approved: House, looks: int) -> None:
+    for _ in range(looks):
+        await approved.watch.look()
     (approved.folder / "approval.txt").unlink()
 
     await approved.watch.look()
 
     assert (approved.rounds, approved.results, refused_now()) == (1, {"unapproved": 1}, 1)
+
+
+async def test_an_approval_counts_as_it_stood_with_the_policy(approved: House) -> None:
+    """One that is taken away while both are read is none."""
+    rounds(approved.folder, 2, approval=REQUIRED)
+    approve(approved.folder)
+    approved.while_it_settles((approved.folder / "approval.txt").unlink)
+
+    await approved.watch.look()
+
+    assert (approved.rounds, approved.results) == (1, {"unapproved": 1})
+
+
+async def test_a_tenant_s_approval_that_is_gone_is_said_too(approved: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = approved.folder
+    note = (folder / "approval.txt").read_bytes()
+    (folder / "acme.txt").write_bytes(note)
+    rounds(folder, 1, approval=REQUIRED, tenants={"acme": {"approval": "acme.txt"}})
+    house = House(folder, monkeypatch, GAINSAY_APPROVAL=str(approve(folder)))
+    await house.watch.look()
+    (folder / "acme.txt").unlink()
+
+    await house.watch.look()
+
+    assert (house.taken, house.results) == ([], {"unapproved": 1})
 
 
 @pytest.mark.parametrize("table", [{**REQUIRED, "required": False}, {}, {**REQUIRED, "key": DEPLOYER.public.encode()}])
