@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -121,3 +122,28 @@ async def test_a_request_that_is_still_arriving_is_answered_by_the_configuration
 
     versions = [answer.json()["policyVersion"] for answer in (first, then)]
     assert versions == [before.settings.policy.version, "another"]
+
+
+async def test_a_provider_that_changes_is_closed_after_the_debates_that_run(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, changed_one = policy_file(tmp_path, **WRITTEN), next(iter(WRITTEN["providers"]))
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(path))
+    async with open_app(settings, database.service_url, pool=2) as app:
+        closed, over = asyncio.Event(), asyncio.Event()
+
+        async def close(_self: object) -> None:
+            closed.set()
+
+        monkeypatch.setattr(type(app.providers[changed_one]), "close", close)
+        debate = asyncio.create_task(over.wait())
+        app.worker._running[debate] = None  # type: ignore[index, assignment]
+        policy_file(tmp_path, **changed("providers", changed_one, "latency_ms", to=7))
+        await app.take(app.current.in_force.read_again(FileSnapshot()))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert not closed.is_set()
+
+        del app.worker._running[debate]  # type: ignore[arg-type]
+        over.set()
+        await closed.wait()
