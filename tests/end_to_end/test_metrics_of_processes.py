@@ -178,6 +178,18 @@ async def test_a_service_with_identities_takes_the_token_beside_keys_and_for_the
             assert (await http.get("/metrics")).status_code == 401
 
 
+@pytest.mark.parametrize("headers", [{}, ELSEWHERE, {"x-forwarded-for": "10.0.0.7"}])
+async def test_why_a_process_is_not_ready_is_said_to_this_machine_alone(headers: dict[str, str]) -> None:
+    async def late() -> list[str]:
+        return ["the log localhost/bank/1 is late"]
+
+    async with serving(make_probe_app(late)) as url, httpx.AsyncClient(base_url=url, verify=NO_TLS) as http:
+        answer = await http.get("/readyz", headers=headers)
+
+    assert answer.status_code == 503
+    assert ("bank" in answer.text) == (not headers), answer.text
+
+
 async def test_without_the_setting_the_metrics_stay_on_this_machine(tmp_path: Path) -> None:
     async def none() -> list[str]:
         return []
