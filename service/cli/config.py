@@ -14,6 +14,7 @@ from service.cli.terminal_text import line, print_json, say
 from service.errors import SettingsError
 from service.policy import Policy
 from service.policy.file.reading import read_file
+from service.policy.file.tenants import with_all_providers
 from service.policy.mounted_secrets import FILE, TEXT, take
 from service.policy.settings import KNOWN, Environment, default_of, is_secret, read_environment, together
 
@@ -76,7 +77,8 @@ def show(as_json: bool) -> int:
     found, faults, policy = read_environment(environment), list[str](), None
     faults += found.faults
     try:
-        policy = read_file(found.policy_path).policy
+        file = read_file(found.policy_path)
+        policy = with_all_providers(file.policy, file.tenants)
     except SettingsError as error:
         faults.append(error.detail)
     rows = [*_variables(found, policy, environment), *(_keys(policy, environment) if policy else ())]
@@ -120,7 +122,7 @@ def _secret(name: str, given: str | None) -> Shown:
 
 
 def _keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[Shown]:
-    """What the policy names as a vendor's key."""
+    """What the policy names as a vendor's key, or a tenant's own policy."""
     for provider, setting in policy.providers.items():
         for key, place in secrets_of(setting).items():
             found = _SET if take(place, environment).secret else _UNREAD

@@ -15,6 +15,7 @@ from service.cli.option_types import Choice
 from service.cli.terminal_text import line, print_json, say, unbroken
 from service.policy.file.providers import KEY_PLACE
 from service.policy.file.reading import PolicyFile, read_file
+from service.policy.file.tenants import with_all_providers
 from service.policy.first import KNOWN, OWN, OwnServer, first_policy
 from service.policy.settings import SHIPPED_POLICY
 
@@ -96,13 +97,14 @@ def check(file: Path | None, price_age: int) -> int:
     from service.cli.display.console import counted
 
     path, day = _path(file), _today()
-    found = read_file(path, day=day).policy
+    read = read_file(path, day=day)
+    found, keyed = read.policy, with_all_providers(read.policy, read.tenants)
     say(f"{line(str(path))} is a policy: version {line(found.version)}, SHA-256 {found.gate.hash}")
     models, providers = counted(len(found.models), "model"), counted(len(found.providers), "provider")
     say(f"{models} of {providers}; formats: {', '.join(found.offered)}")
     warnings = [
-        *advice.missing_keys(found, os.environ),
-        *advice.open_key_files(found),
+        *advice.missing_keys(keyed, os.environ),
+        *advice.open_key_files(keyed),
         *advice.old_prices(found, day, price_age),
         *advice.simulated_beside(found),
         *advice.alike_seats(found, day),

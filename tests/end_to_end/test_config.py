@@ -11,7 +11,7 @@ import pytest
 from service.audit.note import SigningKey
 from service.cli import main
 from service.policy.settings import KNOWN
-from tests.fixtures.policies import WRITTEN, policy_file
+from tests.fixtures.policies import WRITTEN, policy_file, vendors
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import sequenced
 
@@ -103,6 +103,24 @@ def test_approvals_that_are_missing_are_found_for_the_service_and_for_each_tenan
     (service, tenant) = [found for status, found in checked.findings["approval"] if status == "FAILED"]
     assert "expected an approval in GAINSAY_APPROVAL" in service
     assert "tenant acme: expected an approval in tenants.acme.approval" in tenant
+
+
+def test_the_keys_of_a_tenant_s_own_vendors_are_looked_for_too(say: Say, tmp_path: Path) -> None:
+    """A process connects the providers of all policies at its start."""
+    own = {name: table for name, table in vendors().items() if name in ("policy", "providers", "models", "seats")}
+    for name in ("openai", "anthropic"):
+        own["providers"][name]["key"] = f"file:{tmp_path}/none"
+    acme = policy_file(tmp_path, **own).rename(tmp_path / "acme.toml")
+    policy = policy_file(tmp_path, **{**WRITTEN, "tenants": {"acme": {"policy": acme.name}}})
+
+    checked = say("check", "--offline", "--json", GAINSAY_POLICY=str(policy))
+    shown = say("show", "--json", GAINSAY_POLICY=str(policy))
+
+    assert checked.code == 1
+    assert [status for status, _ in checked.findings["keys"]][:1] == ["FAILED"], checked.findings
+    assert shown.code == 0, shown.err
+    rows = {row["setting"]: row["value"] for row in json.loads(shown.out)}
+    assert rows["providers.openai.key"] == "no secret that can be read"
 
 
 def test_each_login_of_the_database_is_tried_in_its_role(say: Say, database: Database, tmp_path: Path) -> None:

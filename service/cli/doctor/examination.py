@@ -16,6 +16,7 @@ from service.cli.doctor import configuration, deployment
 from service.cli.doctor.findings import Check, Finding, Secrets, examined, skipped
 from service.cli.startup import LOCAL
 from service.cli.terminal_text import print_json, say
+from service.policy.file.tenants import with_all_providers
 from service.policy.settings import SHIPPED_POLICY, Settings, read_environment, read_policy
 from service.store.startup import DatabaseAddresses, unchecked_addresses
 
@@ -35,6 +36,7 @@ class Examination:
         self._environment, self._found = environment, read_environment(environment)
         file, self._of_policy = configuration.read_whole(self._found)
         self.policy = None if file is None else file.policy
+        self._keyed = None if file is None else with_all_providers(file.policy, file.tenants)
         self.settings = Settings(
             policy=self.policy or read_policy(SHIPPED_POLICY),
             tenants={} if file is None else file.tenants,
@@ -44,14 +46,14 @@ class Examination:
 
     def of_configuration(self) -> Iterator[Named]:
         """The checks that need no other process."""
-        policy, environment = self.policy, self._environment
+        keyed, environment = self._keyed, self._environment
         yield "settings", partial(configuration.check_settings, self._found, environment)
         yield "policy", lambda: self._of_policy
         yield "prompts", partial(configuration.check_prompts, self.settings.prompts_pin)
-        if policy is None:
+        if keyed is None:
             yield from _unread("keys", "approval")
         else:
-            yield "keys", partial(configuration.check_keys, policy, environment)
+            yield "keys", partial(configuration.check_keys, keyed, environment)
             yield "approval", partial(configuration.check_approval, self.settings)
         yield "identity", partial(configuration.check_identity, self.settings)
 
@@ -83,7 +85,7 @@ class Examination:
 
     def report(self, checks: Sequence[Named], *, as_json: bool) -> int:
         """Make the checks, print each finding without a secret, and give the exit code."""
-        secrets, findings = Secrets(self._environment, self.policy), list[Finding]()
+        secrets, findings = Secrets(self._environment, self._keyed), list[Finding]()
         for name, check in checks:
             for finding in examined(name, check):
                 findings.append(secrets.hidden(finding))

@@ -126,6 +126,11 @@ def all_providers(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[st
     return found
 
 
+def with_all_providers(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Policy:
+    """The service's policy with the providers of all: whose keys a process needs to start."""
+    return replace(usual, providers=all_providers(usual, tenants))
+
+
 def all_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Budgets:
     """The limits of all tenants, which workers keep; the zone is one."""
     named = {name: tenant.policy.budgets.others for name, tenant in tenants.items()}
