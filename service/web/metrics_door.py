@@ -25,8 +25,8 @@ from service.policy.settings import METRICS_TOKEN
 from service.web.loopback import names_this_machine
 
 PATH = "/metrics"
-_PASSED_ON = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
-"""What proxies add to a request of another machine (RFC 7239, RFC 9110 section 7.6.3, and the names before them)."""
+_PASSED_ON = ("forwarded", "via", "x-forwarded-", "x-real-ip")
+"""How what proxies add to a request begins (RFC 7239, RFC 9110 section 7.6.3, and the names before them)."""
 
 
 class MetricsDoor:
@@ -71,7 +71,7 @@ def _bearer(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
 
 def is_here(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
     """Whether the request is of this machine, names it, and was passed on by no proxy."""
-    if any(name in connection.headers for name in _PASSED_ON):
+    if any(name.startswith(_PASSED_ON) for name in connection.headers):
         return False
     client, host = connection.scope["client"], connection.headers.get("host", "")
     return client is not None and ip_address(client[0]).is_loopback and names_this_machine(host)

@@ -28,7 +28,7 @@ async def test_this_machine_reads_them_without_a_token(peer: str) -> None:
         await MetricsDoor(token).admit(asked(peer), HANDLER)
 
 
-@pytest.mark.parametrize("name", ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"])
+@pytest.mark.parametrize("name", ["forwarded", "via", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"])
 async def test_what_a_proxy_of_this_machine_passes_on_is_of_another_machine(name: str) -> None:
     """A proxy that rewrites Host would else give every machine the metrics."""
     passed_on = asked("127.0.0.1", "127.0.0.1:8322")
