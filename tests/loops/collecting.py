@@ -44,7 +44,7 @@ NOT_DRAWN = pytest.StashKey[tuple[str, int]]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options to pytest's own general group."""
     group = parser.getgroup("general")
-    group.addoption("--longest-first", action="store_true", help="begin with tests and cases")
+    group.addoption("--longest-first", action="store_true", help="begin with tests that wait")
     group.addoption("--only-import", action="store_true", help="import the test files, and run none of their tests")
     group.addoption("--draw", type=int, default=1, metavar="N", help="run one in N of the tests that wait")
     group.addoption("--cases", type=int, default=1, metavar="N", help="run one in N cases of what waits or is many")
