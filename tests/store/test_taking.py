@@ -11,12 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from service.app import App, open_app
+from service.app import App, open_app, running_lag_meter
 from service.errors import StoreUnavailable
 from service.policy.file.snapshot import FileSnapshot
 from service.running import reload
 from service.running.reload import ConfigurationWatch
 from service.store import contents
+from service.store.tenant_money import TenantMoney
 from service.web.api import make_api
 from service.web.server import _site
 from tests.fixtures.policies import WRITTEN, changed, policy_file, vendors
@@ -147,3 +148,24 @@ async def test_a_provider_that_changes_is_closed_after_the_debates_that_run(
         del app.worker._running[debate]  # type: ignore[arg-type]
         over.set()
         await closed.wait()
+
+
+async def test_what_measures_money_goes_by_the_limits_in_force(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, meters = policy_file(tmp_path, **WRITTEN), list[TenantMoney]()
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(path))
+
+    async def measure(meter: TenantMoney) -> None:
+        meters.append(meter)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(TenantMoney, "run", measure)
+    async with open_app(settings, database.service_url, pool=2) as app:
+        policy_file(tmp_path, **{**WRITTEN, "tenants": {"acme": {"day_usd": "5.00", "month_usd": "50.00"}}})
+        new = app.current.in_force.read_again(FileSnapshot())
+        async with running_lag_meter(app):
+            await app.take(new)
+
+    (meter,) = meters
+    assert meter._budgets() == new.budgets != app.settings.policy.budgets
