@@ -187,7 +187,7 @@ image: setup ## build the image with Docker, from PYTHON_IMAGE=NAME:TAG@sha256:.
 		--output type=docker,rewrite-timestamp=true --tag $(or $(TAG),gainsay) .
 
 # Root builds it with buildah on a base by debootstrap, where Debian has both, and replays it without; then runs what came.
-image-check: setup ## build the Dockerfile twice without Docker, replay it, and run what came as any user (five minutes)
+image-check: setup ## build the Dockerfile twice without Docker, replay it, and run what came as any user (six minutes)
 	@GAINSAY_TEST_IMAGE=1 $(BIN)/pytest --quiet --no-header tests/image
 
 # After a change to what is asked or answered. The types of TypeScript need node 20 and npm.

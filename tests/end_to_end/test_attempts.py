@@ -241,6 +241,7 @@ async def test_a_seat_whose_model_fails_for_good_is_given_up_after_one_attempt(d
         assert [e.reason for e in await service.entries(debate) if isinstance(e, TurnSilent)] == [
             "no usable reply in 1 attempt; the last ended as refusedKey"
         ]
+        assert (await outcome_of(service, debate)).status == "failed"
 
 
 async def test_a_fallback_is_not_told_of_a_fault_that_was_not_its_own(database: Database) -> None:

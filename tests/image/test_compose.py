@@ -295,7 +295,7 @@ def test_the_services_start_in_their_order_and_decide_a_first_case(composed: Com
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((tmp_path / "answer.json").read_text())["status"] == "completed"
     last = done.stdout.rpartition("UNWITNESSED")[2]  # what was verified before the witness had been asked
     assert "\nVERIFIED\n" in f"\n{last}", done.stdout + done.stderr
