@@ -206,6 +206,19 @@ def test_a_pod_has_time_to_start_and_to_stop(name: str) -> None:
         assert ready["periodSeconds"] * ready["failureThreshold"] + ready["timeoutSeconds"] < said["drainS"]
 
 
+@everything
+def test_an_old_pod_works_until_a_new_one_is_ready_and_a_drain_takes_one_at_a_time(name: str) -> None:
+    objects = rendered(name)
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
+
+    assert all(x["spec"]["strategy"] == rolling for x in objects if x["kind"] == "Deployment")
+    assert all(x["spec"]["maxUnavailable"] == 1 for x in objects if x["kind"] == "PodDisruptionBudget")
+    guarded = [
+        {x["metadata"]["name"] for x in objects if x["kind"] == kind} for kind in ("Deployment", "PodDisruptionBudget")
+    ]
+    assert guarded[0] == guarded[1]
+
+
 def test_the_api_runs_no_debate_and_signs_nothing() -> None:
     args = one(rendered("needed"), "Deployment", "-api")["spec"]["template"]["spec"]["containers"][0]["args"]
 
