@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom lock chart test-cluster test-pods clean
+.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak drills batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom release-cut release release-rehearsal lock chart test-cluster test-pods clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile

@@ -12,6 +12,8 @@ from statistics import median
 from typing import Any, Literal, NamedTuple
 
 Bound = Literal["most", "least"]
+END = "<!-- The end of what is written -->"
+"""Closes the figures of a document; a mark of the document's own opens them."""
 
 
 class Measured(NamedTuple):
@@ -132,3 +134,12 @@ def as_json(figure: Figure | NotRun) -> dict[str, Any]:
 def from_json(found: Mapping[str, Any]) -> Figure | NotRun:
     """The reverse of `as_json`."""
     return NotRun(found["notRun"]) if "notRun" in found else Figure(**found)
+
+
+def rewritten(document: str, begin: str, tables: str) -> str:
+    """The document with these tables between its marks; raises ValueError for one without the marks."""
+    before, begun, rest = document.partition(begin)
+    _, ended, after = rest.partition(END)
+    if not begun or not ended:
+        raise ValueError(f"expected {begin!r} and {END!r} in the document, found no pair of them")
+    return f"{before}{begin}\n\n{tables}\n{END}{after}"

@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.figures import Figure, NotRun, Part, Row, as_json, from_json, shown
+from bench.figures import Figure, NotRun, Part, Row, as_json, from_json, rewritten, shown
 from bench.table import PARTS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 DOCUMENT, KEPT = DOCS / "performance.md", DOCS / "performance.json"
 BEGIN = "<!-- Written by `make bench DOCS=1`, from performance.json -->"
-END = "<!-- The end of what is written -->"
 Found = Mapping[str, Mapping[str, Figure | NotRun]]
 
 
@@ -67,16 +66,7 @@ def keep(about: Mapping[str, str], found: Found) -> None:
     kept = {**json.loads(KEPT.read_text("utf-8")), **as_kept(about, found)} if KEPT.is_file() else as_kept(about, found)
     kept = {name: kept[name] for name in PARTS if name in kept}
     KEPT.write_text(f"{json.dumps(kept, indent=1)}\n", "utf-8")
-    DOCUMENT.write_text(rewritten(DOCUMENT.read_text("utf-8"), kept), "utf-8")
-
-
-def rewritten(document: str, kept: Mapping[str, Any]) -> str:
-    """The document with its tables made anew; raises ValueError for one without the marks around them."""
-    before, begun, rest = document.partition(BEGIN)
-    _, ended, after = rest.partition(END)
-    if not begun or not ended:
-        raise ValueError(f"expected {BEGIN!r} and {END!r} in the document, found no pair of them")
-    return f"{before}{BEGIN}\n\n{tables(kept)}\n{END}{after}"
+    DOCUMENT.write_text(rewritten(DOCUMENT.read_text("utf-8"), BEGIN, tables(kept)), "utf-8")
 
 
 def tables(kept: Mapping[str, Any]) -> str:

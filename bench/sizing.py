@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.figures import shown
+from bench.figures import rewritten, shown
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 DOCUMENT, KEPT = DOCS / "scale.md", DOCS / "scale.json"
-BEGIN, END = "<!-- Written by `make scale`, from scale.json -->", "<!-- The end of what is written -->"
+BEGIN = "<!-- Written by `make scale`, from scale.json -->"
 RATES = (10, 1_000, 100_000)
 """Debates an hour."""
 BUSY = 0.5
@@ -139,15 +139,6 @@ def tables(kept: Mapping[str, Any]) -> str:
     return "\n".join([*_cost(kept), "", *_needs(kept), "", *_steps(kept), "", *_first(kept), ""])
 
 
-def rewritten(document: str, kept: Mapping[str, Any]) -> str:
-    """The document with its figures made anew; raises ValueError for one without the marks around them."""
-    before, begun, rest = document.partition(BEGIN)
-    _, ended, after = rest.partition(END)
-    if not begun or not ended:
-        raise ValueError(f"expected {BEGIN!r} and {END!r} in the document, found no pair of them")
-    return f"{before}{BEGIN}\n\n{tables(kept)}\n{END}{after}"
-
-
 def _cost(kept: Mapping[str, Any]) -> Iterator[str]:
     cost, about = Cost(**kept["cost"]), kept["machine"]
     yield "### What a debate costs"
@@ -239,7 +230,7 @@ def _first(kept: Mapping[str, Any]) -> Iterator[str]:
 def write(kept: Mapping[str, Any]) -> None:
     """Keep what was measured, and write the document's figures."""
     KEPT.write_text(f"{json.dumps(kept, indent=1)}\n", "utf-8")
-    DOCUMENT.write_text(rewritten(DOCUMENT.read_text("utf-8"), kept), "utf-8")
+    DOCUMENT.write_text(rewritten(DOCUMENT.read_text("utf-8"), BEGIN, tables(kept)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench import report, run
-from bench.figures import Figure, NotRun, Row
+from bench.figures import END, Figure, NotRun, Row, rewritten
 from bench.table import PARTS
 
 ABOUT = {"measured": "2026-11-25", "commit": "abc", "machine": "2 cores", "load before": "0.1", "Python": "3.11.7"}
@@ -23,8 +23,9 @@ def kept() -> dict[str, Any]:
 
 def test_the_tables_of_the_document_are_those_that_the_bench_writes() -> None:
     document = report.DOCUMENT.read_text("utf-8")
+    written = rewritten(document, report.BEGIN, report.tables(kept()))
 
-    assert report.rewritten(document, kept()) == document, "write them with: python -m bench.report"
+    assert written == document, "write them with: python -m bench.report"
 
 
 def test_every_figure_that_is_kept_is_of_a_row_that_the_bench_has() -> None:
@@ -46,13 +47,13 @@ def test_a_part_that_is_measured_again_takes_the_place_of_its_figures_alone(
 ) -> None:
     monkeypatch.setattr(report, "KEPT", tmp_path / "performance.json")
     monkeypatch.setattr(report, "DOCUMENT", tmp_path / "performance.md")
-    report.DOCUMENT.write_text(f"Words.\n\n{report.BEGIN}\n{report.END}\n\nMore.\n", "utf-8")
+    report.DOCUMENT.write_text(f"Words.\n\n{report.BEGIN}\n{END}\n\nMore.\n", "utf-8")
     report.keep(ABOUT, {"limits": {"cpu": NotRun("not run: so")}})
     report.keep({**ABOUT, "commit": "def"}, GATE)
 
     text = report.DOCUMENT.read_text("utf-8")
     assert text.startswith("Words.\n\n<!-- Written by")
-    assert text.endswith(f"{report.END}\n\nMore.\n")
+    assert text.endswith(f"{END}\n\nMore.\n")
     assert "| one decision | 12.5 us | 12.0 to 13.0 of 5 | at most 20 us | 0.625 holds | warm |" in text
     assert "| our CPU in process | not run: so | | without limits | | |" in text
     assert "2026-11-25 at def, 2 cores, load 0.1 before; Python 3.11.7." in text
@@ -61,7 +62,7 @@ def test_a_part_that_is_measured_again_takes_the_place_of_its_figures_alone(
 
 def test_a_document_without_its_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="found no pair of them"):
-        report.rewritten(f"{report.END} {report.BEGIN}", {})
+        rewritten(f"{END} {report.BEGIN}", report.BEGIN, "")
 
 
 def test_a_printed_line_has_the_figure_its_spread_what_it_is_held_against_and_the_ratio() -> None:

@@ -27,9 +27,10 @@ FILES = {
     "helm/gainsay/values.yaml": "b: 2\n",
     "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- Something new.\n",
     "requirements.txt": "",
-    ".dockerignore": "*\n!service\n!requirements.txt\n!service/prompts\n",
+    ".dockerignore": "*\n!service\n!requirements.txt\n!service/prompts\n!clients/python\n",
     "Dockerfile": "ARG PYTHON_IMAGE=python:3\nFROM ${PYTHON_IMAGE} AS made\nARG VERSION=unreleased\n"
-    "COPY service \\\n  requirements.txt ./\nFROM ${PYTHON_IMAGE}\nARG VERSION=unreleased\nARG REVISION=unknown\n"
+    "ARG SOURCE_DATE_EPOCH=1\nCOPY service \\\n  requirements.txt clients ./\n"
+    "FROM ${PYTHON_IMAGE}\nARG VERSION=unreleased\nARG REVISION=unknown\n"
     "COPY --from=made /dist /dist\n",
     "tests/vectors/adversarial-1/plain.jsonl": '{"kind":"case.received"}\n',
     "tests/vectors/goldens/gate-1.decisions.jsonl": '{"version":"gate/1"}\n"debated"\n',

@@ -7,12 +7,16 @@ import os
 import subprocess
 import tarfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from supply import frozen
 from supply.release import parts, signing
+from supply.release.build import build
 from supply.release.source import CHART, epoch, export
 from tests.unit.release.conftest import BASE, Repository
 
@@ -29,8 +33,7 @@ def test_the_context_has_what_the_dockerfile_copies_and_states_base_version_and_
     repository: Repository, tmp_path: Path
 ) -> None:
     out = tmp_path / "context.tar"
-    given = {name: value for name, value in ARGUMENTS.items() if name != "SOURCE_DATE_EPOCH"}
-    parts.context(repository.root, out, 7, given)
+    parts.context(repository.root, out, 7, ARGUMENTS)
 
     with tarfile.open(out) as tar:
         dockerfile = tar.extractfile("Dockerfile")
@@ -40,6 +43,7 @@ def test_the_context_has_what_the_dockerfile_copies_and_states_base_version_and_
     assert [one.name for one in there] == [
         ".dockerignore",
         "Dockerfile",
+        "clients/python/src/gainsay_client/__init__.py",
         "requirements.txt",
         "service/__init__.py",
         "service/audit/schemas/1/leaf.v1.json",
@@ -106,6 +110,47 @@ def test_a_link_is_in_no_part(repository: Repository, tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="links to others"):
         parts.context(repository.root, tmp_path / "x.tar", 7, {})
+
+
+# -- the whole, but for wheels and the list of packages, which `make release-rehearsal` has as well
+
+
+@pytest.fixture
+def light(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is built by hatchling, and no lock is read."""
+    monkeypatch.setattr(parts, "packages", lambda _source, out, _epoch: (out / "a.whl").write_bytes(b"a"))
+    monkeypatch.setattr(parts, "bom", lambda _source, out, version: out.write_text(version))
+
+
+@pytest.mark.usefixtures("light")
+def test_a_release_is_of_the_commit_is_signed_and_is_never_written_over(repository: Repository, tmp_path: Path) -> None:
+    repository.cut("1.0.0")
+    repository.write("service/ignored.pyc", "not committed")
+    out = tmp_path / "dist" / "1.0.0"
+
+    built = build(repository.asked, out)
+
+    assert "service/ignored.pyc" not in names((out / "gainsay-1.0.0-image-context.tar").read_bytes())
+    signing.check(out, signing.public_key(repository.root / signing.PUBLIC))
+    assert build(repository.asked, out) == built
+    (out / "a.whl").write_bytes(b"b")
+    with pytest.raises(ValueError, match=r"found others: a\.whl; a release is not replaced"):
+        build(repository.asked, out)
+    assert (out / "a.whl").read_bytes() == b"b"
+    assert [path.name for path in out.parent.iterdir()] == ["1.0.0"], "nothing is left of what was made"
+
+
+@pytest.mark.usefixtures("light")
+def test_a_release_that_users_could_not_check_is_not_there(repository: Repository, tmp_path: Path) -> None:
+    repository.cut("1.0.0")
+    other, out = tmp_path / "other.key", tmp_path / "dist"
+    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    other.touch(mode=0o600)
+    other.write_bytes(pem)
+
+    with pytest.raises(ValueError, match="expected a signature by the key of releases"):
+        build(replace(repository.asked, key=other), out)
+    assert not out.exists()
 
 
 # -- the signature, by the commands that users have

@@ -8,8 +8,8 @@ import pytest
 
 import service
 from supply import frozen
+from supply.release import __main__ as command
 from supply.release import changelog, cut, signing, source, versions
-from supply.release.__main__ import parsed
 from tests.unit.release.conftest import BASE, Repository
 
 Spoil = Callable[[Repository], None]
@@ -132,8 +132,29 @@ def test_a_build_that_is_only_compared_needs_no_key_and_a_place_of_its_own(repos
 
     assert source.faults(source.Asked(repository.root, BASE, None)) == []
     with pytest.raises(SystemExit) as refused:
-        parsed(["build", "--base", BASE])
+        command.parsed(["build", "--base", BASE])
     assert refused.value.code == 2
+
+
+@pytest.mark.parametrize("words", [["check"], ["build", "--out", "made"]])
+def test_the_commands_say_what_is_wrong_and_build_nothing(
+    words: list[str], repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.cut("1.0.0")
+    monkeypatch.setattr(command, "ROOT", repository.root)
+    monkeypatch.chdir(repository.key.parent)
+
+    assert command.main([*words, "--base", "python:3", "--key", str(repository.key)]) == 1
+    assert capsys.readouterr().err.startswith("expected a base image with tag and digest")
+    assert not (repository.key.parent / "made").exists()
+
+
+def test_before_the_first_release_nothing_is_frozen(repository: Repository) -> None:
+    repository.cut("0.2.0")
+    repository.write(frozen.LIST, frozen.written(frozen.fill(repository.root, [], "0.2.0")))
+    repository.commit()
+
+    assert repository.faults() == ["expected nothing in supply/frozen.json before 1.0.0, found 8 entries"]
 
 
 # -- beside the releases before
