@@ -157,8 +157,8 @@ def _cost(kept: Mapping[str, Any]) -> Iterator[str]:
         ("PostgreSQL's CPU, for all of them", cost.postgres_ms),
     ):
         yield f"| {what} | {shown(ms)} ms | {most_an_hour(ms):,.0f} |"
-    yield f"| statements, without the sequencer's | {shown(cost.statements)} | |"
-    yield f"| transactions | {shown(cost.transactions)} | |"
+    yield f"| statements of API and worker | {shown(cost.statements)} | |"
+    yield f"| transactions of all of them, the sequencer's among them | {shown(cost.transactions)} | |"
     yield f"| WAL | {amount(cost.wal)} | |"
     yield f"| kept on disk, with indexes | {amount(cost.stored)} | |"
     yield f"| and for each further character of a document | {shown(cost.stored_per_character)} bytes | |"
