@@ -12,6 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from rich.console import Console
 
@@ -22,6 +23,7 @@ from service.identity.caller import Caller
 from service.policy.settings import SHIPPED_POLICY
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served
+from tests.fixtures.waiting import until
 
 MICRO = Decimal("0.000001")
 
@@ -133,7 +135,16 @@ async def test_what_cannot_be_a_case_is_refused_alike(site: Served, body: JSON) 
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_what_the_tenant_has_left_is_told_and_shrinks_with_every_debate(site: Served) -> None:
+async def test_what_the_tenant_has_left_is_told_and_shrinks_with_every_debate(
+    site: Served, module_database: Database
+) -> None:
+    def nothing_runs() -> bool:
+        """A debate that another test began gives back at its end what it has drawn and not spent."""
+        with psycopg.connect(module_database.admin_url) as admin:
+            rows = admin.execute("SELECT FROM gainsay.debate_head WHERE state IN ('queued', 'running')").fetchall()
+        return not rows
+
+    await until(nothing_runs)
     before = (await quoted(site, a_case()))["tenantLeft"]
 
     spent = Decimal((await site.finished(a_case()))["overallCost"]["spentUSD"])
