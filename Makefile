@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak drills batches schemathesis mutations hostile image image-check clients dashboards dashboards-preview vendor audit sbom release-cut release release-rehearsal lock chart test-cluster test-pods clean
+.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak drills batches schemathesis mutations hostile image image-check rehearse failovers replayed clients dashboards dashboards-preview vendor audit sbom release-cut release release-rehearsal lock chart test-cluster test-pods clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -189,6 +189,17 @@ image: setup ## build the image with Docker, from PYTHON_IMAGE=NAME:TAG@sha256:.
 # Root builds it with buildah on a base by debootstrap, where Debian has both, and replays it without; then runs what came.
 image-check: setup ## build the Dockerfile twice without Docker, replay it, and run what came as any user (six minutes)
 	@GAINSAY_TEST_IMAGE=1 $(BIN)/pytest --quiet --no-header tests/image
+
+# As `make drills`, `make image-check` and `make test-pods`, without what takes long to build. Two at a time: both wait much.
+rehearse: setup ## what .ci/run asks beside the tests: failovers, the image replayed, the pods of the chart (three minutes)
+	@$(MAKE) $(BOTH) failovers replayed
+
+failovers: setup
+	@echo "Failovers"; GAINSAY_TEST_DRILLS=all $(BIN)/pytest --quiet --no-header tests/drills/test_failover.py
+
+replayed: setup
+	@echo "Image and pods"; GAINSAY_TEST_IMAGE=replayed GAINSAY_TEST_PODS=1 \
+		$(BIN)/pytest --quiet --no-header tests/image tests/chart/pods
 
 # After a change to what is asked or answered. The types of TypeScript need node 20 and npm.
 clients: setup ## write the types of both clients anew from the OpenAPI document
