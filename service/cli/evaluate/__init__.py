@@ -1,0 +1,1 @@
+"""``gainsay evaluate``: measuring the challenge."""

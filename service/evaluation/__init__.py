@@ -1,0 +1,1 @@
+"""Measuring whether the challenge is any good."""
