@@ -38,10 +38,8 @@ def row(golden: GoldenSet) -> str:
     """A set in the list: two lines."""
     manifest, counted = golden.manifest, coverage(golden)
     splits = ", ".join(f"{split} {n}" for split, n in counted.splits.items())
-    return (
-        f"{line(manifest.id)} v{manifest.version}  {line(manifest.task_type)}, {manifest.kind}, n {counted.items} ({splits})\n"
-        f"    {line(manifest.provenance)}; SHA-256 {golden.hash}"
-    )
+    what = f"{line(manifest.task_type)}, {manifest.kind}, n {counted.items} ({splits})"
+    return f"{line(manifest.id)} v{manifest.version}  {what}\n    {line(manifest.provenance)}; SHA-256 {golden.hash}"
 
 
 def covered(golden: GoldenSet) -> str:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from service.cli import exit_codes
+from service.cli.new_file import written
 from service.cli.terminal_text import print_json, say
 from service.evaluation.sets import files
 from service.evaluation.sets.coverage import family_counts, shortfalls
 from service.evaluation.sets.faults import SHOWN_MAX, BadSet
+from service.evaluation.sets.register import extended, write_register
 
 if TYPE_CHECKING:
     from service.evaluation.sets.golden_set import GoldenSet
@@ -124,6 +126,26 @@ def show(which: str, split: str | None, *, held: bool, as_json: bool) -> int:
         print_json(label, indented=False)
     if split == "held":
         say("This was a look at held labels: record it with the next plan that names this set.", err=True)
+    return exit_codes.DONE
+
+
+@sets.command()
+def register() -> int:
+    """Enter the shipped sets of this checkout into their register, for a release.
+
+    The register names each version of a set with its hash and its items. It is extended and never changed: a set that
+    differs from what was registered, lacks an item of an earlier version, or has one with other content is refused.
+
+    Exit codes: 0 done, 2 a set is not what was registered.
+    """
+    found = [files.load(folder, today()) for folder in files.shipped()]
+    before = files.shipped_register()
+    after = extended(before, found)
+    if after != before:
+        with written(files.REGISTER, force=True) as file:
+            file.write(write_register(after))
+    new = sum(map(len, after.sets.values())) - sum(map(len, before.sets.values()))
+    say(f"{len(found)} sets, {new} versions new in the register")
     return exit_codes.DONE
 
 

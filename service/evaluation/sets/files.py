@@ -16,9 +16,11 @@ from service.evaluation.sets.faults import Fault
 from service.evaluation.sets.form import DOCUMENTS, DOCUMENTS_MAX, FILES, TOTAL_BYTES, bytes_max
 from service.evaluation.sets.golden_set import GoldenSet
 from service.evaluation.sets.reading import read_set
+from service.evaluation.sets.register import Register, read_register
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 """Where the shipped sets are."""
+REGISTER = GOLDEN / "register.json"
 _ENTRIES_MAX = DOCUMENTS_MAX + len(FILES)
 
 
@@ -38,6 +40,11 @@ def load(folder: Path, today: date) -> GoldenSet:
 def shipped() -> tuple[Path, ...]:
     """The folders of the shipped sets, by name."""
     return tuple(sorted(at.parent for at in GOLDEN.glob("*/set.toml")))
+
+
+def shipped_register() -> Register:
+    """The register of the shipped sets; an empty one where none was written."""
+    return read_register(REGISTER.read_bytes()) if REGISTER.exists() else Register({})
 
 
 def read_folder(folder: Path) -> tuple[dict[str, bytes], list[Fault]]:

@@ -9,7 +9,7 @@ from service.evaluation.sets.faults import Fault, said
 from service.evaluation.sets.form import ITEMS, LABELS, SET
 from service.evaluation.sets.items import CriticItem
 from service.evaluation.sets.labels import CriticLabel, PairLabel
-from service.evaluation.sets.parts import At, Parts, Twin, of_item, of_label
+from service.evaluation.sets.parts import At, Parts, of_item, of_label
 
 
 def check_ids(parts: Parts) -> Iterator[Fault]:
@@ -58,11 +58,9 @@ def check_pairs(parts: Parts) -> Iterator[Fault]:
         if len({at.id in retired for at in lines}) == 2:
             words = f"one item of the pair {said(pair)} is retired and its twin is not; retire both"
             yield of_item(first, "pair", words)
-        twins = [(at.line, parts.items[at.line]) for at in lines if at.line in parts.items]
-        if len(twins) == 2:
-            one, other = twins
-            yield from _differing(one, other)  # type: ignore[arg-type]  # of a kind with pairs
-            yield from _labelled(parts, one, other)  # type: ignore[arg-type]
+        one, other = lines
+        yield from _differing(one, other)
+        yield from _labelled(parts, one, other)
 
 
 def _pairs(parts: Parts) -> dict[str, list[At]]:
@@ -78,22 +76,21 @@ def _lines(lines: Sequence[At]) -> str:
     return ", ".join(f"line {at.line}" for at in lines)
 
 
-def _differing(one: Twin, other: Twin) -> Iterator[Fault]:
+def _differing(one: At, other: At) -> Iterator[Fault]:
     """Twins differ in their given replies and in nothing else, or the comparison would be of something else."""
-    (line, first), (at, second) = one, other
     for name in ("split", "question", "documents", "group"):
-        if getattr(first, name) != getattr(second, name):
-            words = f"line {line} of the pair {said(first.pair)} has another {name}; twins share it"
-            yield of_item(at, name, words)
-    name = "proposal" if isinstance(first, CriticItem) else "given"
-    if getattr(first, name) == getattr(second, name):
-        yield of_item(at, name, f"line {line}, its twin, has the same {name}; twins differ in it")
+        if one.written.get(name) != other.written.get(name):
+            words = f"line {one.line} of the same pair has another {name}; twins share it"
+            yield of_item(other.line, name, words)
+    for name in ("proposal", "given"):
+        if name in one.written and one.written[name] == other.written.get(name):
+            yield of_item(other.line, name, f"line {one.line}, its twin, has the same {name}; twins differ in it")
 
 
-def _labelled(parts: Parts, one: Twin, other: Twin) -> Iterator[Fault]:
+def _labelled(parts: Parts, one: At, other: At) -> Iterator[Fault]:
     labels = parts.label_of()
-    pair = one[1].pair
-    found = [labels[item.id] for _, item in (one, other) if item.id in labels]
+    pair = one.written.get("pair")
+    found = [labels[id] for id in (one.id, other.id) if id is not None and id in labels]
     if len(found) != 2:
         return
     (line, first), (at, second) = found

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from service.evaluation.sets.faults import Fault
 from service.evaluation.sets.form import ITEMS, LABELS
-from service.evaluation.sets.items import CriticItem, Item, PairItem
+from service.evaluation.sets.items import Item
 from service.evaluation.sets.labels import Label
 from service.evaluation.sets.manifest import Outline
 
@@ -46,9 +46,6 @@ class Parts(NamedTuple):
         for line, label in self.labels.items():
             found.setdefault(label.id, (line, label))
         return found
-
-
-Twin = tuple[int, CriticItem | PairItem]
 
 
 def of_item(line: int, member: str, words: str) -> Fault:
