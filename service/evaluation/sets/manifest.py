@@ -18,7 +18,7 @@ from service.evaluation.sets.shape import read_shape
 Words = Annotated[str, Meta(min_length=1, max_length=2_000)]
 BY_CONSTRUCTION, BY_EXPERTS, BY_OUTCOME = "labels by construction", "labels by experts", "labels by outcomes"
 _BASES: Mapping[Basis, str] = {"construction": BY_CONSTRUCTION, "expert": BY_EXPERTS, "outcome": BY_OUTCOME}
-_SENTENCE = re.compile(r"\S+ .*[.!?]\Z", re.DOTALL)
+_SENTENCE = re.compile(r"\S \S")
 
 
 class Splits(Struct, frozen=True, forbid_unknown_fields=True):
