@@ -4,7 +4,7 @@ Whatever is drawn is drawn by SHA-256 of the seed and the id, so the same files 
 
     split   groups in the order of their draws go into `held` until it has its share of the items
     states  in each split, half of the items in the order of their draws state the labelled answer; the others state
-            another one: of the answers that questions of the same kind have, or of the closed list
+            another one, of the answers that questions of the same kind have, or else of the closed list
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HELD = "For claims: each look at its labels is counted."
 
 
 class Built(NamedTuple):
-    """The files of a set by their paths, the set that they are, and how many documents had line ends with CR, which became LF."""
+    """The files of a set by their paths, and the set that they are. ``rewritten`` documents had line ends with CR."""
 
     files: Mapping[str, bytes]
     golden: GoldenSet
@@ -145,9 +145,10 @@ def _states(
     mapped: Sequence[Mapped], splits: Sequence[str], answers: Sequence[str], options: ImportOptions
 ) -> list[str]:
     """The answer that each proposition states."""
-    alike: dict[str, set[str]] = defaultdict(set)
+    alike: dict[tuple[int, str], set[str]] = defaultdict(set)
     for one in mapped:
-        alike[one.likeness].add(one.answer)
+        for key in enumerate(one.likeness):
+            alike[key].add(one.answer)
     right: set[int] = set()
     for split in get_args(Split):
         mine = [i for i, found in enumerate(splits) if found == split]
@@ -155,7 +156,8 @@ def _states(
         right.update(mine[: len(mine) // 2])
     found = []
     for i, one in enumerate(mapped):
-        others = sorted(alike[one.likeness] - {one.answer}) or sorted(set(answers) - {one.answer})
+        pools = [*(alike[key] for key in enumerate(one.likeness)), set(answers)]
+        others = next(sorted(pool - {one.answer}) for pool in pools if pool - {one.answer})
         wrong = others[int(_draw(options, "other", one.id), 16) % len(others)]
         found.append(one.states or (one.answer if i in right else wrong))
     return found

@@ -49,7 +49,7 @@ def read_golden(file: str, text: str, options: ImportOptions, faults: list[Fault
                     documents=(("Context", found.context),),
                     answer=found.label,
                     note=f"{found.label_meaning}\nOrigin: {found.origin}",
-                    likeness=found.label_meaning,
+                    likeness=(found.question, found.label_meaning),
                     task_type=found.task_type,
                     licence=found.licence,
                 )

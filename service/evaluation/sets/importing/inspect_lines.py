@@ -169,6 +169,6 @@ def _mapped(file: str, read: _Read, faults: list[Fault], *, alike: bool) -> Mapp
         documents=(*context, *read.files),
         answer=answer,
         note=metadata.note or "",
-        likeness=str(len(choices)) if choices is not None and not alike else "",
+        likeness=(str(len(choices)),) if choices is not None else (),
         **more,
     )

@@ -17,8 +17,8 @@ _NOT_OF_AN_ID = re.compile(r"[^A-Za-z0-9._-]+")
 class Mapped(NamedTuple):
     """A question of a file: where it stands, what is asked, and what is right. ``None`` is what the file leaves open.
 
-    ``documents`` have a title and a text each. ``likeness`` names questions with the same kind of answers: a wrong
-    answer is taken from theirs.
+    ``documents`` have a title and a text each. ``likeness`` has what questions with the same kind of answers share, the
+    surest first: a wrong answer is taken from theirs.
     """
 
     file: str
@@ -28,7 +28,7 @@ class Mapped(NamedTuple):
     documents: tuple[tuple[str, str], ...]
     answer: str
     note: str
-    likeness: str = ""
+    likeness: tuple[str, ...] = ()
     proposition: str | None = None
     states: str | None = None
     group: str | None = None
