@@ -70,7 +70,7 @@ def _faults(value: object, kind: inspect.Type, at: str, elsewhere: Mapping[str, 
 
 def _of_object(value: object, kind: inspect.StructType, at: str, elsewhere: Mapping[str, str]) -> Iterator[_Fault]:
     if not isinstance(value, dict):
-        yield at, f"expected an object, found {said(_json(value))}", False
+        yield at, f"expected an object, found {_found(value)}", False
         return
     fields = {field.encode_name: field for field in kind.fields}
     for name in [name for name in value if name not in fields]:
@@ -89,7 +89,7 @@ def _of_list(
     value: object, kind: inspect.VarTupleType | inspect.ListType, at: str, elsewhere: Mapping[str, str]
 ) -> Iterator[_Fault]:
     if not isinstance(value, list):
-        yield at, f"expected a list, found {said(_json(value))}", False
+        yield at, f"expected a list, found {_found(value)}", False
         return
     least, most = kind.min_length or 0, kind.max_length
     if len(value) < least or (most is not None and len(value) > most):
@@ -100,7 +100,7 @@ def _of_list(
 
 def _of_one(value: object, kind: inspect.Type) -> str | None:
     """What is expected in the place of a value that is neither object nor list, if it is something else."""
-    found = said(_json(value))
+    found = _found(value)
     match kind:
         case inspect.StrType():
             return _of_text(value, kind)
@@ -122,7 +122,7 @@ def _of_one(value: object, kind: inspect.Type) -> str | None:
 
 def _of_text(value: object, kind: inspect.StrType) -> str | None:
     if not isinstance(value, str):
-        return f"expected a text, found {said(_json(value))}"
+        return f"expected a text, found {_found(value)}"
     if kind.pattern is not None and not re.search(kind.pattern, value):
         return f"expected a text of the form {kind.pattern.removesuffix(chr(92) + 'Z')}$, found {said(value)}"
     least, most = kind.min_length or 0, kind.max_length
@@ -135,8 +135,8 @@ def _span(least: int, most: int | None) -> str:
     return f"{least} or more" if most is None else f"{least} to {most}"
 
 
-def _json(value: object) -> object:
-    """A value with JSON's own names for the kinds that Python calls otherwise."""
+def _found(value: object) -> str:
+    """What was found, with JSON's own names for the kinds that Python calls otherwise."""
     if isinstance(value, bool):
         return str(value).lower()
-    return "null" if value is None else "an object" if isinstance(value, dict) else value
+    return "null" if value is None else "an object" if isinstance(value, dict) else said(value)
