@@ -23,7 +23,7 @@ TELLING = ("flaw", "sound", "wrong", "correct", "upheld", "reject", "planted")
 ORDERED_PAIRS = 8
 """From so many pairs on, an order that tells is distinguished from chance."""
 _WORD = re.compile(r"\w+")
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _FAMILY = re.compile("|".join(FAMILIES), re.IGNORECASE)
 
 

@@ -22,7 +22,6 @@ from tests.fixtures.golden_sets import (
     QUESTIONS,
     TODAY,
     Row,
-    edited,
     faults_of,
     files_of,
     read,
@@ -124,4 +123,6 @@ def test_of_few_pairs_an_order_says_nothing() -> None:
 def test_a_short_sentence_of_a_note_and_words_of_another_order_are_no_fault() -> None:
     found = files_of(CRITIC)
     for note in ("The lease makes landlords.", "care the landlord makes lease The so roof for the"):
-        assert faults_of(edited(found, LABELS, 1, lambda row, note=note: row.update(note=note))) == []
+        changed = rows(found, LABELS)
+        changed[0]["note"] = note
+        assert faults_of(with_rows(found, LABELS, changed)) == []

@@ -92,7 +92,7 @@ def test_a_file_that_may_not_be_read_is_a_fault(folder: Path, monkeypatch: pytes
             raise PermissionError(13, "Permission denied")
         return opened(path, flags)
 
-    monkeypatch.setattr(files.os, "open", refusing)
+    monkeypatch.setattr(os, "open", refusing)
 
     assert "labels.jsonl: it cannot be read: Permission denied; check its permissions" in faults(folder)
 

@@ -519,7 +519,7 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
     (
         QUESTIONS,
         "a note in a document",
-        put(LABELS, 4, note="THE SELLER delivers within\nten working days; so it is."),
+        put(LABELS, 4, note="THE SELLER delivers within\nten working days, he."),
         r"^$",
     ),
     (

@@ -119,5 +119,5 @@ def test_a_register_whose_versions_are_not_in_order_is_refused() -> None:
     (one,) = register.sets[QUESTIONS]
     twice = Register({QUESTIONS: (one, one)})
 
-    with pytest.raises(BadRegister, match="expected the versions 1, 2, ... in order, found others of tiny-questions"):
+    with pytest.raises(BadRegister, match=r"in order, found others of tiny-questions"):
         read_register(msgspec.json.encode(twice))
