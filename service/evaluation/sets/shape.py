@@ -19,6 +19,7 @@ from service.errors import did_you_mean
 from service.evaluation.sets.faults import said
 
 T = TypeVar("T")
+_NAME_MAX = 80
 Found = tuple[str, str]
 """The place of a fault in a value, such as ``documents[0].sha256``, and a sentence."""
 _Fault = tuple[str, str, bool]
@@ -76,7 +77,8 @@ def _of_object(value: object, kind: inspect.StructType, at: str, elsewhere: Mapp
     for name in [name for name in value if name not in fields]:
         del value[name]
         meant = did_you_mean(str(name), fields) or f"; known here: {', '.join(fields)}"
-        yield f"{at}.{name}" if at else str(name), elsewhere.get(name, f"this member is unknown{meant}"), True
+        named = str(name)[:_NAME_MAX]
+        yield f"{at}.{named}" if at else named, elsewhere.get(name, f"this member is unknown{meant}"), True
     for name, field in fields.items():
         place = f"{at}.{name}" if at else name
         if name in value:

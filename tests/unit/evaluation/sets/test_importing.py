@@ -149,12 +149,12 @@ def test_all_that_cannot_be_mapped_is_refused_by_line() -> None:
     found = refused("golden", raw, task_type=None, licence=None)
 
     assert [fault.partition(";")[0] for fault in found] == [
+        "in:2: task_type: 'security' is not the set's, 'contract'",
         "in:3: hint: this member is unknown",
         "in:4: label: this member is missing",
         "in:5: context: expected a text of 1 to 8388608 characters, found 0 of them",
         "in:7: an object has the member 'id' twice",
         "in:8: expected one JSON object, found other text at column 1: Expecting value",
-        "in:2: task_type: 'security' is not the set's, 'contract'",
     ]
 
 
@@ -165,7 +165,6 @@ def test_what_a_finished_set_would_be_refused_for_is_said_by_the_line_of_the_sou
     found = refused("golden", lines(rows))
 
     assert [fault.partition(";")[0] for fault in found if "stands in" not in fault] == [
-        "in:2: id: line 1 has the id 'g-01' with other content",
         "in:2: id: line 1 has the id 'g-01' with other content",
         "in:3: document: the file begins with a byte order mark",
     ]
@@ -366,8 +365,8 @@ def test_a_task_type_and_a_licence_are_said_somewhere() -> None:
 
     assert [fault.partition(": the line")[0] for fault in found] == [
         "in:2: task_type",
-        "in:3: task_type",
         "in:2: licence",
+        "in:3: task_type",
         "in:3: licence",
     ]
     assert made("csv", raw).golden.manifest.licence == "CC0-1.0"

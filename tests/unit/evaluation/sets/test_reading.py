@@ -135,6 +135,13 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
         said("version = 1", 'version = 1\nretired = ["q1"]'),
         r"retired: expected a table",
     ),
+    (QUESTIONS, "nested TOML", lambda files: {**files, SET: b"a = " + b"[" * 60_000}, r"set.toml: a value is nested"),
+    (
+        QUESTIONS,
+        "a date as a name",
+        said('"the authors"', "2026-11-01"),
+        r"labelled_by: expected a text, found 2026-11-01",
+    ),
     # Lines
     (QUESTIONS, "a member twice", line_added(ITEMS, '{"id": "q9", "id": "q8"}\n'), r"items.jsonl:5: .*'id' twice"),
     (QUESTIONS, "a blank line", line_added(ITEMS, "\n"), r"items.jsonl:5: the line is blank"),
