@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -102,24 +101,30 @@ def _of_list(
 
 def _of_one(value: object, kind: inspect.Type) -> str | None:
     """What is expected in the place of a value that is neither object nor list, if it is something else."""
-    found = _found(value)
     match kind:
         case inspect.StrType():
             return _of_text(value, kind)
         case inspect.LiteralType():
-            fits = isinstance(value, str) and value in kind.values
-            near = did_you_mean(value, map(str, kind.values)) if isinstance(value, str) else ""
-            return None if fits else f"expected one of {', '.join(map(str, kind.values))}, found {found}{near}"
+            return None if isinstance(value, str) and value in kind.values else _of_list_of_values(value, kind)
         case inspect.IntType():
-            fits = (
-                type(value) is int and (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
-            )
-            return None if fits else f"expected a whole number of {_span(kind.ge or 0, kind.le)}, found {found}"
+            fits = type(value) is int and _within(value, kind)
+            return None if fits else f"expected a whole number of {_span(kind.ge or 0, kind.le)}, found {_found(value)}"
         case inspect.FloatType():
-            fits = type(value) in (int, float) and math.isfinite(value) and (kind.ge or 0) <= value <= (kind.le or 0)  # type: ignore[arg-type,operator]
-            return None if fits else f"expected a number from {kind.ge} to {kind.le}, found {found}"
+            fits = isinstance(value, int | float) and not isinstance(value, bool) and _within(value, kind)
+            return None if fits else f"expected a number from {kind.ge} to {kind.le}, found {_found(value)}"
         case _:
             raise TypeError(f"no rule for {kind}: add it here")
+
+
+def _within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
+    """Whether a number is within the bounds of its kind; neither NaN nor an infinite one is."""
+    return (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
+
+
+def _of_list_of_values(value: object, kind: inspect.LiteralType) -> str:
+    values = [str(one) for one in kind.values]
+    near = did_you_mean(value, values) if isinstance(value, str) else ""
+    return f"expected one of {', '.join(values)}, found {_found(value)}{near}"
 
 
 def _of_text(value: object, kind: inspect.StrType) -> str | None:

@@ -254,6 +254,8 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
         r"items.jsonl:1: proposal: .*distinct numbers",
     ),
     (QUESTIONS, "kappa of 2", put(LABELS, 1, kappa=2), r"labels.jsonl:1: kappa: expected a number from -1 to 1"),
+    (QUESTIONS, "a very large kappa", put(LABELS, 1, kappa=10**400), r"labels.jsonl:1: kappa: expected a number from"),
+    (QUESTIONS, "kappa true", put(LABELS, 1, kappa=True), r"labels.jsonl:1: kappa: .*found true"),
     (CRITIC, "argument 0", put(LABELS, 1, argument=0), r"labels.jsonl:1: argument: expected a whole number of 1 to 99"),
     (CRITIC, "argument true", put(LABELS, 1, argument=True), r"labels.jsonl:1: argument: .*found true"),
     # Ids, items and labels
