@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from service.cli import exit_codes
+from service.cli.completion import set_names
 from service.cli.new_file import written
 from service.cli.terminal_text import print_json, say
 from service.evaluation.sets import files
@@ -93,7 +94,7 @@ def print_faults(inside: str, error: BadSet) -> None:
 
 
 @sets.command()
-@click.argument("which", metavar="ID|FOLDER")
+@click.argument("which", metavar="ID|FOLDER", shell_complete=set_names)
 @click.option(
     "--labels", "split", type=click.Choice(["open", "held"]), help="Print the labels of a split, as JSON lines."
 )

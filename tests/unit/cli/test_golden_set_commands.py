@@ -6,9 +6,12 @@ import json
 import shutil
 from pathlib import Path
 
+import click
 import pytest
 
 from service.cli import main
+from service.cli.completion import set_names
+from service.cli.evaluate.sets import show
 from service.evaluation.sets import files
 from service.evaluation.sets.register import read_register
 from tests.fixtures.golden_sets import CRITIC, FOLDER, QUESTIONS, TODAY, with_text
@@ -108,6 +111,11 @@ def test_a_set_is_shown_by_id_and_by_folder_and_no_label_with_it(shipped: Path, 
     assert "    licence: Apache-2.0; published: not published" in by_id
     assert "    held: For the tests of what a look at held labels needs." in by_id
     assert "duty to mend" not in by_id
+
+
+def test_shipped_sets_are_completed(shipped: Path) -> None:
+    assert set_names(click.Context(show), show.params[0], "tiny-c") == [CRITIC]
+    assert set_names(click.Context(show), show.params[0], "") == [CRITIC, QUESTIONS]
 
 
 def test_an_unknown_set_is_refused_with_the_known_ones(shipped: Path, capsys: Output) -> None:
