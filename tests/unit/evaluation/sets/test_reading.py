@@ -74,6 +74,7 @@ def without_file(name: str) -> Callable[[Files], Files]:
     return lambda files: {path: raw for path, raw in files.items() if path != name}
 
 
+FLAWED = "The lease makes the landlord care for the roof, so it must repair it."
 SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
     # set.toml
     (
@@ -423,6 +424,12 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
     ),
     (CRITIC, "twins of two arguments", put(LABELS, 2, argument=2), r"labels.jsonl:2: argument: line 1, of its twin"),
     (CRITIC, "one twin with a value", drop(LABELS, 3, "value"), r"labels.jsonl:4: value: line 3, of its twin"),
+    (
+        CRITIC,
+        "a flaw planted elsewhere",
+        proposal(2, lambda one: one["arguments"][0].update(text=FLAWED)),
+        r"items.jsonl:2: proposal: argument 1 is the same as in line 1, its twin",
+    ),
     (
         CRITIC,
         "a tenth family",
