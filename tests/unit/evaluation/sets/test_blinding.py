@@ -20,7 +20,6 @@ from tests.fixtures.golden_sets import (
     ITEM_FILES,
     PAIRS,
     QUESTIONS,
-    TODAY,
     Row,
     faults_of,
     files_of,
@@ -38,7 +37,7 @@ def asked(folder: Path, label_rows: list[Row] | None) -> bytes:
     The labels are those given, whatever their faults: what is asked is made before labels are looked at.
     """
     found, _ = files.read_folder(folder)
-    golden = files.load(folder, TODAY)
+    golden = files.load_shipped(folder)
     changed = found if label_rows is None else with_rows(found, LABELS, label_rows)
     read_items = [
         read_shape(json.loads(line), ITEM_TYPES[golden.manifest.kind], {})[0]
@@ -51,7 +50,7 @@ def asked(folder: Path, label_rows: list[Row] | None) -> bytes:
 
 @pytest.mark.parametrize("folder", SETS, ids=lambda folder: folder.name)
 def test_permuting_all_labels_changes_no_byte_of_what_is_asked(folder: Path) -> None:
-    golden = files.load(folder, TODAY)
+    golden = files.load_shipped(folder)
     before = msgspec.json.encode([[one, golden.asked.documents(one)] for one in golden.asked.items])
     found, _ = files.read_folder(folder)
     mine = rows(found, LABELS)
