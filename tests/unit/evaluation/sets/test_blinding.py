@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import msgspec
@@ -71,6 +72,20 @@ def test_what_is_asked_imports_no_label() -> None:
     """The import contract holds it for all that it imports in turn; here it is said of the module itself."""
     assert "labels" not in vars(items)
     assert not [name for name, value in vars(items).items() if getattr(value, "__module__", "") == labels.__name__]
+
+
+def test_the_import_contract_names_what_renders_and_asks() -> None:
+    project = tomllib.loads((Path(__file__).resolve().parents[4] / "pyproject.toml").read_text("utf-8"))
+    (contract,) = (
+        contract
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if contract["name"] == "what renders a request never reads a label"
+    )
+
+    assert contract["forbidden_modules"] == [labels.__name__]
+    assert {items.__name__, "service.prompts", "service.providers", "service.debate"} <= {*contract["source_modules"]}
+    assert contract["type"] == "forbidden"
+    assert contract.keys() == {"name", "type", "source_modules", "forbidden_modules"}, "also by way of other modules"
 
 
 @pytest.mark.parametrize("name", [QUESTIONS, CRITIC, PAIRS])
