@@ -14,6 +14,8 @@ class _Commands(CommandGroup):
 
     PACKAGE = "service.cli.evaluate"
     MODULES: ClassVar = {
+        "sets": ("sets", "List the golden sets, check one of your own, or show one."),
+        "import": ("importing", "Make a golden set from golden samples, Inspect's samples or a table."),
         "statistic": ("statistic", "Compute statistics from their counts: a line of JSON asked, a line answered."),
     }
 
@@ -22,5 +24,5 @@ class _Commands(CommandGroup):
 def evaluate() -> None:
     """Measure critics, moderators and debates, and recompute every figure.
 
-    `gainsay evaluate statistic` needs only its input: no database, no network, no setting.
+    `sets`, `import` and `statistic` need only their input: no database, no network, no setting.
     """
