@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -177,11 +178,14 @@ def _operations() -> set[str]:
     return {f"{method.upper()} {re.sub(r'{[^}]*}', '{}', path)}" for path, found in paths.items() for method in found}
 
 
+_PLACE = re.compile(r"`([^`]+)`(?: \(((?:`\w+`(?:, )?)+)\))?")
+
+
 def unknown_places(cell: str) -> list[str]:
-    """The parts of a cell that should name a place and do not: an endpoint, a kind of record, a command, a target."""
+    """What a cell names and there is not: an endpoint, a kind of record, a member of either, a command, a target."""
     found = []
     targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
-    for code in re.findall(r"`([^`]+)`", cell):
+    for code, named in _PLACE.findall(cell):
         if re.match(r"(GET|POST) /", code):
             known = re.sub(r"{[^}]*}", "{}", code) in _operations()
         elif code.startswith("gainsay "):
@@ -191,7 +195,33 @@ def unknown_places(cell: str) -> list[str]:
         else:
             known = code in _recorded()
         found += [] if known else [code]
+        found += [f"{code}: {member}" for member in re.findall(r"\w+", named) if member not in _members(code)]
     return found
+
+
+@cache
+def _members(place: str) -> frozenset[str]:
+    """The members, at any depth, of an endpoint's good answer or of a kind of record."""
+    if place.startswith("GET /"):
+        whole = document()
+        within: object = whole["paths"][place.removeprefix("GET ")]["get"]["responses"]["200"]
+    else:
+        file = ROOT / "service" / "audit" / "schemas" / "1" / f"payload.{place}.v1.json"
+        whole = within = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    found: set[str] = set()
+    seen: set[str] = set()
+    left = [within]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            found.update(part.get("properties", {}))
+            if (name := part.get("$ref", "")) and name not in seen:
+                seen.add(name)
+                left.append(reduce(lambda at, step: at[step], name.removeprefix("#/").split("/"), whole))
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return frozenset(found)
 
 
 @cache
@@ -212,14 +242,27 @@ def test_each_row_of_the_crosswalk_has_one_of_three_answers_and_a_place_that_the
 
 
 def test_a_place_that_there_is_not_is_found() -> None:
-    assert unknown_places("`GET /v1/debates/{id}/audit`, `turn.spoke`, `gainsay audit pack`, `make sbom`") == []
+    there = "`GET /v1/models` (`trackRecords`), `turn.spoke` (`servedModel`, `usage`), `gainsay models`, `make sbom`"
+    assert unknown_places(there) == []
     wrong = "`GET /v1/debates/{id}/audits`, `turn.spoken`, `gainsay audit packs`, `make sboms`"
     assert len(unknown_places(wrong)) == 4
+    wrong = "`turn.asked` (`attempt`, `provider`), `GET /v1/models` (`provider`, `weights`)"
+    assert unknown_places(wrong) == ["turn.asked: provider", "GET /v1/models: weights"]
 
 
 @pytest.mark.parametrize("law", _LAWS)
 def test_the_crosswalk_has_a_table_for_each_text(law: str) -> None:
     assert re.search(rf"^###? .*{law}.*\n+(?:[^|#\n].*\n+)*\| ", text_of("docs/crosswalk.md"), re.MULTILINE)
+
+
+def test_each_text_of_the_crosswalk_names_its_edition_and_what_it_was_compared_with() -> None:
+    texts = re.split(r"^(?:## |### (?=Former))", text_of("docs/crosswalk.md"), flags=re.MULTILINE)[1:]
+
+    assert len(texts) == 5
+    for text in texts:
+        before = text.partition("\n|")[0]
+        assert "\n*Edition.* " in before, text.splitlines()[0]
+        assert "\n*Compared with* " in before, text.splitlines()[0]
 
 
 @cache
