@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from docs.site import checked, errors, not_run
+from docs.site import access, checked, errors, not_run
 from docs.site.fences import REASONS, ROOT, RUN_BY, SHELLS, Fence, all_fences, fences, lines, sources
 from docs.site.navigation import pages, sections
 from docs.site.words import unknown_words
@@ -108,6 +108,28 @@ def test_what_is_wrong_with_a_page_of_the_site_is_found(tmp_path: Path) -> None:
         assert fault in found
     for fault in ("two.html#gone leads nowhere", "three.html leads nowhere", "looks.css: loads from outside"):
         assert fault in found
+
+
+_OF_FURO = """<html lang="en">
+<aside class="sidebar-drawer"><p class="caption" role="heading">Callers</p></aside><pre>code</pre>
+<div class="table-wrapper docutils container"><table><tr><th class="head text-center"><p></p></th></tr><tr>
+<td><code><span class="pre">gainsay_log_head_age_seconds</span></code></td></tr></table></div>
+<div class="table-wrapper docutils container"><table><tr><td><a href="one.html">a</a></td></tr></table></div>
+<aside class="toc-drawer no-toc"></aside></html>"""
+
+
+def test_what_keyboards_and_screen_readers_need_is_written_into_a_page_and_else_missed(tmp_path: Path) -> None:
+    (tmp_path / "one.html").write_text(_OF_FURO)
+    before = checked.faults(tmp_path)
+    (tmp_path / "one.html").write_text(access.written(_OF_FURO))
+    after = (tmp_path / "one.html").read_text()
+
+    assert len(before) == 4
+    assert checked.faults(tmp_path) == []
+    assert access.written(after) == after, "twice is once"
+    assert after.count("tabindex") == 2, "a table with a link is reached by that"
+    assert "<th" not in after
+    assert "gainsay_<wbr>log_<wbr>head_<wbr>age_<wbr>seconds" in after
 
 
 def test_the_page_of_errors_is_what_the_service_would_answer() -> None:
