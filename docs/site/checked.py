@@ -1,7 +1,7 @@
 """What is checked of the site once it is built; what is wrong is a warning, and so ends the build.
 
 No page loads anything from outside, every link within the site and every anchor leads somewhere, each picture has words
-in its place, and no anchor stands twice on a page.
+in its place, no anchor stands twice on a page, and what `access.py` writes is there.
 """
 
 from __future__ import annotations
@@ -48,6 +48,12 @@ class Page(HTMLParser):
             self.faults.append(f"{loaded} is loaded from outside")
         if tag == "html" and not named.get("lang"):
             self.faults.append("the page does not say its language")
+        if tag == "aside" and not named.get("aria-label"):
+            self.faults.append("an aside has no name")
+        if named.get("role") == "heading" and not named.get("aria-level"):
+            self.faults.append("a heading has no level")
+        if tag == "pre" and "tabindex" not in named:
+            self.faults.append("a block of code is not reached by the keyboard")
         self.links += [link for link in (loaded, named.get("href", "") if tag == "a" else "") if link]
 
 

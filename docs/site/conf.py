@@ -15,7 +15,7 @@ project = "Gainsay"
 version = release = __version__
 root_doc = "README"
 include_patterns = [page.relative_to(ROOT).as_posix() for page in sources()]
-extensions = ["myst_parser", "docs.site.navigation", "docs.site.checked"]
+extensions = ["myst_parser", "docs.site.navigation", "docs.site.access", "docs.site.checked"]
 
 myst_heading_anchors = 6  # with the anchors of a code host
 suppress_warnings = ["misc.highlighting_failure"]  # shortened JSON has no colours, which is no fault
@@ -23,6 +23,7 @@ nitpicky = True
 
 html_theme = "furo"
 html_title = f"Gainsay {version}"
+templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_extra_path = ["index.html"]

@@ -12,7 +12,8 @@ import pytest
 import pytest_asyncio
 
 from service.web.operations import OPERATIONS
-from tests.fixtures.callers import Known, Registers, identity_file
+from tests.fixtures.callers import KEYS, Known, Registers, identity_file
+from tests.fixtures.identity_provider import claims, signed
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served, slow_policy
 from tests.fixtures.waiting import within
@@ -249,6 +250,32 @@ async def test_a_key_of_another_subjects_case_is_refused_and_shows_nothing_of_it
     for answer in (same, different):
         assert debate not in answer.text + str(answer.headers)
     told(await door.submitted(auditor, headers=key), 403, "forbidden")
+
+
+OF_A_PROVIDER_THAT_IS_AWAY = """
+[[oidc]]
+name = "bank"
+issuer = "http://127.0.0.1:9"
+audience = "gainsay"
+tenant_claim = "gainsay_tenant"
+role_claim = "gainsay_roles"
+"""
+
+
+async def test_while_an_identity_provider_is_away_its_tokens_are_to_be_sent_again_and_keys_work(
+    door: Door, module_database: Database, tmp_path: Path
+) -> None:
+    known = await door.registers.issue("auditor")
+    now = int(time.time())
+    token = signed(claims(iss="http://127.0.0.1:9", iat=now, exp=now + 300)).decode()
+    identity = identity_file(tmp_path, KEYS + OF_A_PROVIDER_THAT_IS_AWAY)
+    async with served(module_database.service_url, work=False, sequence=False, GAINSAY_IDENTITY=identity) as site:
+        refused = await site.http.get("/v1/debates", headers={"authorization": f"Bearer {token}"})
+        by_key = await site.http.get("/v1/debates", headers=known.headers)
+
+    told(refused, 503, "identity_unavailable")
+    assert int(refused.headers["retry-after"]) > 0
+    assert by_key.status_code == 200
 
 
 async def test_a_revoked_key_is_refused_within_five_seconds_on_every_process(

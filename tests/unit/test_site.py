@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from docs.site import checked, errors, not_run
+from docs.site import access, checked, errors, not_run
 from docs.site.fences import REASONS, ROOT, RUN_BY, SHELLS, Fence, all_fences, fences, lines, sources
 from docs.site.navigation import pages, sections
 from docs.site.words import unknown_words
@@ -109,6 +110,28 @@ def test_what_is_wrong_with_a_page_of_the_site_is_found(tmp_path: Path) -> None:
         assert fault in found
 
 
+_OF_FURO = """<html lang="en">
+<aside class="sidebar-drawer"><p class="caption" role="heading">Callers</p></aside><pre>code</pre>
+<div class="table-wrapper docutils container"><table><tr><th class="head text-center"><p></p></th></tr><tr>
+<td><code><span class="pre">gainsay_log_head_age_seconds</span></code></td></tr></table></div>
+<div class="table-wrapper docutils container"><table><tr><td><a href="one.html">a</a></td></tr></table></div>
+<aside class="toc-drawer no-toc"></aside></html>"""
+
+
+def test_what_keyboards_and_screen_readers_need_is_written_into_a_page_and_else_missed(tmp_path: Path) -> None:
+    (tmp_path / "one.html").write_text(_OF_FURO)
+    before = checked.faults(tmp_path)
+    (tmp_path / "one.html").write_text(access.written(_OF_FURO))
+    after = (tmp_path / "one.html").read_text()
+
+    assert len(before) == 4
+    assert checked.faults(tmp_path) == []
+    assert access.written(after) == after, "twice is once"
+    assert after.count("tabindex") == 2, "a table with a link is reached by that"
+    assert "<th" not in after
+    assert "gainsay_<wbr>log_<wbr>head_<wbr>age_<wbr>seconds" in after
+
+
 def test_the_page_of_errors_is_what_the_service_would_answer() -> None:
     assert text_of("docs/errors.md") == errors.written(), "run python -m docs.site.errors"
     assert {code for code in TEXTS if f"| `{code}` |" not in text_of("docs/errors.md")} == set()
@@ -177,11 +200,14 @@ def _operations() -> set[str]:
     return {f"{method.upper()} {re.sub(r'{[^}]*}', '{}', path)}" for path, found in paths.items() for method in found}
 
 
+_PLACE = re.compile(r"`([^`]+)`(?: \(((?:`\w+`(?:, )?)+)\))?")
+
+
 def unknown_places(cell: str) -> list[str]:
-    """The parts of a cell that should name a place and do not: an endpoint, a kind of record, a command, a target."""
+    """What a cell names and there is not: an endpoint, a kind of record, a member of either, a command, a target."""
     found = []
     targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
-    for code in re.findall(r"`([^`]+)`", cell):
+    for code, named in _PLACE.findall(cell):
         if re.match(r"(GET|POST) /", code):
             known = re.sub(r"{[^}]*}", "{}", code) in _operations()
         elif code.startswith("gainsay "):
@@ -191,7 +217,33 @@ def unknown_places(cell: str) -> list[str]:
         else:
             known = code in _recorded()
         found += [] if known else [code]
+        found += [f"{code}: {member}" for member in re.findall(r"\w+", named) if member not in _members(code)]
     return found
+
+
+@cache
+def _members(place: str) -> frozenset[str]:
+    """The members, at any depth, of an endpoint's good answer or of a kind of record."""
+    if place.startswith("GET /"):
+        whole = document()
+        within: object = whole["paths"][place.removeprefix("GET ")]["get"]["responses"]["200"]
+    else:
+        file = ROOT / "service" / "audit" / "schemas" / "1" / f"payload.{place}.v1.json"
+        whole = within = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    found: set[str] = set()
+    seen: set[str] = set()
+    left = [within]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            found.update(part.get("properties", {}))
+            if (name := part.get("$ref", "")) and name not in seen:
+                seen.add(name)
+                left.append(reduce(lambda at, step: at[step], name.removeprefix("#/").split("/"), whole))
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return frozenset(found)
 
 
 @cache
@@ -212,14 +264,27 @@ def test_each_row_of_the_crosswalk_has_one_of_three_answers_and_a_place_that_the
 
 
 def test_a_place_that_there_is_not_is_found() -> None:
-    assert unknown_places("`GET /v1/debates/{id}/audit`, `turn.spoke`, `gainsay audit pack`, `make sbom`") == []
+    there = "`GET /v1/models` (`trackRecords`), `turn.spoke` (`servedModel`, `usage`), `gainsay models`, `make sbom`"
+    assert unknown_places(there) == []
     wrong = "`GET /v1/debates/{id}/audits`, `turn.spoken`, `gainsay audit packs`, `make sboms`"
     assert len(unknown_places(wrong)) == 4
+    wrong = "`turn.asked` (`attempt`, `provider`), `GET /v1/models` (`provider`, `weights`)"
+    assert unknown_places(wrong) == ["turn.asked: provider", "GET /v1/models: weights"]
 
 
 @pytest.mark.parametrize("law", _LAWS)
 def test_the_crosswalk_has_a_table_for_each_text(law: str) -> None:
     assert re.search(rf"^###? .*{law}.*\n+(?:[^|#\n].*\n+)*\| ", text_of("docs/crosswalk.md"), re.MULTILINE)
+
+
+def test_each_text_of_the_crosswalk_names_its_edition_and_what_it_was_compared_with() -> None:
+    texts = re.split(r"^(?:## |### (?=Former))", text_of("docs/crosswalk.md"), flags=re.MULTILINE)[1:]
+
+    assert len(texts) == 5
+    for text in texts:
+        before = text.partition("\n|")[0]
+        assert "\n*Edition.* " in before, text.splitlines()[0]
+        assert "\n*Compared with* " in before, text.splitlines()[0]
 
 
 @cache
