@@ -48,10 +48,8 @@ def _check_set(plan: Plan, planned: PlannedSet, at: Path, around: Around, noted:
     if found.sha256 != planned.sha256 and noted.sound((*at, "sha256")):
         noted.note((*at, "sha256"), f"the files of {planned.id} have the hash {found.sha256}, the plan names another")
     if found.kind != SET_KINDS[plan.kind] and noted.sound(("plan", "kind")):
-        wanted = SET_KINDS[plan.kind]
-        noted.note(
-            (*at, "id"), f"a plan of the kind {plan.kind} asks sets of {wanted}, and this one is of {found.kind}"
-        )
+        asks = f"a plan of the kind {plan.kind} asks sets of {SET_KINDS[plan.kind]}"
+        noted.note((*at, "id"), f"{asks}, and this one is of {found.kind}")
     _check_split(plan, planned, found, at, around, noted)
 
 

@@ -1,9 +1,9 @@
 """Where an evaluation stands after its entries, and which entry may follow which.
 
 first                    evaluation.registered, with the number 0
-evaluation.registered    again, while nothing has ended it: the same sets, arms, models, pins, repeats and seed; what
-                         is judged by (margin, alpha, ...) may change, and after the first score the evaluation is
-                         exploratory for good
+evaluation.registered    again, before a stop: the same sets, arms, models, pins, repeats and seed; what it is judged by
+                         (margin, alpha, ...) may change, and after the first score the evaluation is exploratory for
+                         good
 item.asked               a unit of the plan that was not asked, in the order of `units_of`; not after a stop
 item.scored              a unit that was asked, with its debate, once; not after a stop because of a set
 evaluation.stopped       once, before the conclusion
