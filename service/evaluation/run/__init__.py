@@ -1,0 +1,9 @@
+"""A running evaluation: a list of entries, and a pure next move.
+
+    units.py      what is asked: every item in every arm, as often as the plan says, in one seeded order
+    progress.py   which entry may follow which, and where an evaluation stands after them
+    moves.py      the next move: ask, score, stop, conclude, or rest
+
+Replay from the first entry is the definition. The moves depend on the entries and on what is seen outside (which
+debates have ended, which sets are at hand), never on time, on chance, or on who performs them.
+"""
