@@ -4,7 +4,7 @@ a proposal's answer  yes where more than half of its runs say yes: a critique th
                      which is a miss of a flaw and no alarm, and stays in the denominator
 each task type       hits and alarms with exact intervals, d', twins, own ratings, unusable answers; passes or stops
 each family          over all task types: a blind spot where the upper bound of its hits is too low
-by code              flaws that the citation engine caught are told apart and are never the critic's hits
+by code              flaws that the citation engine caught are counted apart and are never the critic's hits
 whole debate         flawed proposals that were upheld, sound ones that were rejected
 """
 
@@ -94,7 +94,7 @@ def conclude_critic(
         findings += [_together(arm.name, found), *found]
         rows += [_family_row(arm.name, family, of) for family, of in _by_family(tried)]
         _whole(figures, arm.name, tried)
-    rows += chances(figures, limits, sizes(grid.cases))
+    rows += [Row("limits", limits._asdict()), *chances(figures, limits, sizes(grid.cases))]
     return arms, findings, rows
 
 

@@ -1,7 +1,7 @@
 """Whether a moderator is pulled by something that is no argument: a place, a side, or a feature of a side.
 
     position      the same arguments in two orders: the same place favoured twice, the first against the second, exact
-    side          the proposition's side against the critic's; ties are told and left out
+    side          the proposition's side against the critic's; ties are counted and left out
     a feature     judged right where the side with it is right, against where the other is: on crossed pairs alone,
                   where both kinds of cases are equally hard
     stability     the same request again, where the plan repeats it

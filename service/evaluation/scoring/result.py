@@ -42,7 +42,7 @@ WhyExploratory = Literal["planSaysSo", "planChanged", "openSplit", "wornSet"]
 
 
 class Figure(Struct, frozen=True, rename="camel"):
-    """A statistic with its input and its output, so that anybody recomputes it; ``id`` is its place in the result."""
+    """A statistic with its input and its output, so that a reader can recompute it; ``id`` is its place in the result."""
 
     id: str
     statistic: str
@@ -157,8 +157,11 @@ _WEIGHT: tuple[Outcome, ...] = ("stops", "tilt", "worse", "notEnough", "inconclu
 
 
 def headline(result: Result) -> Outcome:
-    """The one finding by which a result is named: of its primary findings the one that weighs most."""
-    primary = [finding.outcome for finding in result.findings if finding.primary]
+    """The one finding by which a result is named: of its primary findings the one that weighs most.
+
+    A pull that was seen weighs most in every audit, whichever the plan asked for first: all are adjusted together.
+    """
+    primary = [finding.outcome for finding in result.findings if finding.primary or finding.outcome == "tilt"]
     return min(primary, key=_WEIGHT.index, default="notEnough" if result.kind == "moderator" else "inconclusive")
 
 
