@@ -42,7 +42,7 @@ WhyExploratory = Literal["planSaysSo", "planChanged", "openSplit", "wornSet"]
 
 
 class Figure(Struct, frozen=True, rename="camel"):
-    """A statistic with its input and its output, so that a reader can recompute it; ``id`` is its place in the result."""
+    """A statistic with its input and its output, by which it is recomputed; ``id`` is its place in the result."""
 
     id: str
     statistic: str

@@ -208,7 +208,9 @@ def _pull(r: Result, finding: Finding) -> str:
     if "noCases" in finding.because:
         return f"No case is decided, so nothing is said of a pull of the arm {arm} to {what}."
     if finding.outcome == "notEnough":
-        return f"Too few cases are decided to say anything about a pull of the arm {arm} to {what}: {counts}; 23 are needed."
+        return (
+            f"Too few cases are decided to say anything of a pull of the arm {arm} to {what}: {counts}; 23 are needed."
+        )
     if finding.outcome == "tilt":
         held = "" if r.standing == "registered" else " An exploratory result claims nothing of it."
         return f"The moderator of the arm {arm} is pulled to {what} on these cases: {counts}.{held}"
