@@ -66,6 +66,11 @@ SCHEMAS: Mapping[str, int] = {
     "report.issued": 1,
     "access.changed": 1,
     "content.read": 1,
+    "evaluation.registered": 1,
+    "item.asked": 1,
+    "item.scored": 1,
+    "evaluation.stopped": 1,
+    "evaluation.concluded": 1,
 }
 """The version in which each kind's payload is written. An optional member that is added keeps it: decision 0041."""
 CONTEXT = 1
