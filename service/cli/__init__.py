@@ -61,6 +61,7 @@ class _Commands(CommandGroup):
         "stop": ("stop", "Stop the embedded PostgreSQL that the last command left warm."),
         "rebuild": ("rebuild", "Rebuild the search tables from the records."),
         "citations": ("citations", "Check citations against their sources."),
+        "evaluate": ("evaluate", "Measure critics, moderators and debates, and recompute every figure."),
     }
 
 

@@ -26,6 +26,7 @@ PURE = {
     "service.delivering.schedule",
     "service.delivering.signing",
     "service.errors",
+    "service.evaluation.statistics",
     "service.gate",
     "service.identity.api_keys",
     "service.identity.authentication",

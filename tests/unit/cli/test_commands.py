@@ -9,9 +9,10 @@ import pytest
 
 from service.cli import exit_codes, gainsay
 from service.cli.audit import audit
+from service.cli.evaluate import evaluate
 from service.verify.steps import GAPS
 
-NAMED = [(group, name) for group in (gainsay, audit) for name in group.list_commands(click.Context(group))]
+NAMED = [(group, name) for group in (gainsay, audit, evaluate) for name in group.list_commands(click.Context(group))]
 
 
 @pytest.mark.parametrize(("group", "name"), NAMED, ids=[f"{group.name} {name}" for group, name in NAMED])

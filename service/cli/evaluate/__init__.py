@@ -1,0 +1,28 @@
+"""``gainsay evaluate``: the commands of validators, who measure critics, moderators and whole debates."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import click
+
+from service.cli.command_group import CommandGroup
+
+
+class _Commands(CommandGroup):
+    """Finds a command in the module that holds it, and imports no other."""
+
+    PACKAGE = "service.cli.evaluate"
+    MODULES: ClassVar = {
+        "sets": ("sets", "List the golden sets, check one of your own, or show one."),
+        "import": ("importing", "Make a golden set from golden samples, Inspect's samples or a table."),
+        "statistic": ("statistic", "Compute statistics from their counts: a line of JSON asked, a line answered."),
+    }
+
+
+@click.command(cls=_Commands)
+def evaluate() -> None:
+    """Measure critics, moderators and debates, and recompute every figure.
+
+    `sets`, `import` and `statistic` need only their input: no database, no network, no setting.
+    """

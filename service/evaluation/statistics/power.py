@@ -1,0 +1,117 @@
+"""The power of a plan beforehand: how often a test or a rule sees what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TypedDict
+
+from service.evaluation.statistics.distributions import at_least, at_most, points
+from service.evaluation.statistics.reading import StatisticRefused, between, exact, share, whole
+
+MOST_PAIRS = 20_000
+"""The most cases of a plan whose power is computed."""
+MOST_SEARCHED = 5_000
+"""The most pairs among which the fewest are looked for."""
+STEADY = 20
+"""So many larger numbers of pairs must have the power too, because that of an exact test rises in steps."""
+
+
+class Power(TypedDict):
+    """The chance that a test rejects."""
+
+    power: float
+
+
+class Pairs(TypedDict):
+    """The fewest pairs, or ``None``."""
+
+    pairs: int | None
+
+
+class Passes(TypedDict):
+    """The chance that a rule passes."""
+
+    passes: float
+
+
+def mcnemar_power(n: int, gain: float, loss: float, alpha: float = 0.05) -> Power:
+    """The chance that the exact test rejects with ``n`` pairs, of which shares ``gain`` and ``loss`` differ each way.
+
+    Summed over all tables. Without a pair that differs the test never rejects.
+    """
+    whole(n, "n", most=MOST_PAIRS)
+    differ, toward = _differing(gain, loss)
+    rejected = _rejections(n, toward, between(alpha, "alpha"))
+    return Power(power=_power(n, differ, rejected))
+
+
+def mcnemar_pairs(gain: float, loss: float, power: float = 0.8, alpha: float = 0.05, most: int = 2000) -> Pairs:
+    """The fewest pairs from which on that power is reached at every larger number up to twenty more.
+
+    ``None`` beyond ``most``.
+    """
+    whole(most, "most", most=MOST_SEARCHED)
+    differ, toward = _differing(gain, loss)
+    between(power, "power")
+    rejected = _rejections(most + STEADY, toward, between(alpha, "alpha"))
+    steady = 0
+    for n in range(1, most + STEADY + 1):
+        steady = steady + 1 if _power(n, differ, rejected) >= power else 0
+        if steady > STEADY:
+            return Pairs(pairs=n - STEADY)
+    return Pairs(pairs=None)
+
+
+def _differing(gain: float, loss: float) -> tuple[float, float]:
+    """The share of pairs that differ, and the share of these that are gains."""
+    share(gain, "gain")
+    share(loss, "loss")
+    both = exact(float(gain)) + exact(float(loss))
+    if both > 1:
+        raise StatisticRefused(f"gain + loss must be from 0 to 1, found {float(both)}")
+    return float(both), float(exact(float(gain)) / both) if both else 0.5
+
+
+def _rejections(most: int, toward: float, alpha: float) -> list[float]:
+    """For each number of differing pairs the chance that the test rejects, where a share of them are gains."""
+    return [at_most(c, m, toward) + at_least(m - c, m, toward) if c >= 0 else 0.0 for m, c in _critical(most, alpha)]
+
+
+def _power(n: int, differ: float, rejected: list[float]) -> float:
+    first, chances = points(n, differ)
+    return min(1.0, sum(chance * rejected[m] for m, chance in enumerate(chances, first)))
+
+
+def _critical(most: int, alpha: float) -> Iterator[tuple[int, int]]:
+    """For each number of cases the largest smaller count at which the test rejects, or -1; exact, in whole numbers.
+
+    2 P(X <= c) <= alpha at one half. The sum S(m, c) of C(m, 0..c) follows from that of m - 1 by Pascal's rule:
+    S(m+1, c) = 2 S(m, c) - C(m, c).
+    """
+    border: Fraction = exact(alpha)
+    c, total, last, powers = -1, 0, 0, 1
+    for m in range(most + 1):
+        while True:
+            following = 1 if c < 0 else last * (m - c) // (c + 1)
+            if 2 * (total + following) * border.denominator > border.numerator * powers:
+                break
+            c, total, last = c + 1, total + following, following
+        yield m, c
+        total, powers = 2 * total - last, 2 * powers
+        last = last * (m + 1) // (m + 1 - c) if c >= 0 else 0
+
+
+def binomial_power(n: int, p: float, alpha: float = 0.05) -> Power:
+    """The chance that the exact test against one half rejects, with ``n`` decided cases of true share ``p``."""
+    whole(n, "n", most=MOST_PAIRS)
+    share(p, "p")
+    c = max(c for _, c in _critical(n, between(alpha, "alpha")))
+    return Power(power=min(1.0, at_most(c, n, p) + at_least(n - c, n, p)) if c >= 0 else 0.0)
+
+
+def rule_power(n: int, p: float, least: int) -> Passes:
+    """The chance of at least ``least`` of ``n`` at a true rate: how often a release rule passes."""
+    whole(n, "n")
+    whole(least, "least")
+    return Passes(passes=at_least(least, n, share(p, "p")))
