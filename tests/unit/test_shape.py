@@ -26,6 +26,8 @@ PURE = {
     "service.delivering.schedule",
     "service.delivering.signing",
     "service.errors",
+    "service.evaluation.plan",
+    "service.evaluation.run",
     "service.evaluation.statistics",
     "service.gate",
     "service.identity.api_keys",
