@@ -79,6 +79,7 @@ _FIRST = (
     "payload.log.opened.v1",
     "payload.report.issued.v1",
     "payload.turn.asked.v1",
+    "payload.turn.given.v1",
     "payload.turn.silent.v1",
     "payload.turn.spoke.v1",
 )

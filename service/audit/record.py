@@ -53,6 +53,7 @@ SCHEMAS: Mapping[str, int] = {
     "debate.started": 1,
     "turn.asked": 1,
     "turn.spoke": 1,
+    "turn.given": 1,
     "attempt.failed": 1,
     "turn.silent": 1,
     "check.found": 1,

@@ -83,6 +83,7 @@ StopReason = Literal[
     "consensus",
     "moderatorSatisfied",
     "roundCeiling",
+    "untilCritic",
     "budget",
     "deadline",
     "seatSilent",

@@ -22,6 +22,7 @@ STOP: Mapping[str, str] = {
     "consensus": "the seats agreed as far as the format asks",
     "moderatorSatisfied": "the moderator wanted no further round",
     "roundCeiling": "the rounds that were allowed are used up",
+    "untilCritic": "it is an evaluation's, which asks for nothing after the critique",
     "budget": "the money that was allowed did not reach any further",
     "deadline": "the deadline passed",
     "seatSilent": "a seat could not speak, and silence is never counted as agreement",
@@ -267,6 +268,7 @@ NOTICE: Mapping[str, str] = {
     "chargedAsHeld": "Charged as held: what was used is not known",
     "usageBelowFloor": "Charged as held: what was reported cannot be true",
     "partsLeftOut": "Parts of a reply were left out",
+    "replyGiven": "The reply was given, and no model was asked",
 }
 DROPPED: Mapping[str, str] = {
     "unknownMember": "members that the schema does not have",
