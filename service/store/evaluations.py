@@ -87,9 +87,7 @@ async def add_entry(
         raise Fenced(f"entry {entry.n} of evaluation {entry.evaluation} is another one; read it again")
 
 
-async def _sealed(
-    database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer
-) -> dict[str, Any]:
+async def _sealed(database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer) -> dict[str, Any]:
     now = await written_at(database)
     chain, record = seal_event(log_events.valid(entry), log=log, tenant=tenant, writer=writer, now=now)
     return {

@@ -14,7 +14,7 @@ power       below one half for the plan's own effect, the plan must be explorato
 from __future__ import annotations
 
 from service.debate.amounts import usd
-from service.errors import did_you_mean
+from service.errors import GainsayError, did_you_mean
 from service.evaluation.plan.around import SET_KINDS, Around, SetFacts
 from service.evaluation.plan.model import Plan, PlannedSet
 from service.evaluation.plan.power import LEAST_POWER, own_power, planned_units, shares_groups
@@ -114,12 +114,17 @@ def _check_power(plan: Plan, around: Around, noted: Noted) -> None:
 
 
 def _check_ceiling(plan: Plan, around: Around, noted: Noted) -> None:
-    if not noted.sound(("sets",), ("arms",), ("models",), ("plan", "repeats"), ("plan", "ceiling_usd")):
+    if not noted.sound(("sets",), ("arms",), ("models",), ("plan", "repeats")):
         return
-    quoted = around.quote(plan)
-    if plan.ceiling < quoted.expected:
+    expected = 0
+    for i, arm in enumerate(plan.arms):
+        try:
+            expected += around.quote(plan, arm).expected
+        except GainsayError as error:
+            noted.note(("arms", i), f"the arm cannot be asked: {error.detail}")
+    if plan.ceiling < expected and noted.sound(("arms",), ("plan", "ceiling_usd")):
         noted.note(
             ("plan", "ceiling_usd"),
-            f"the plan is expected to cost {usd(quoted.expected)} US dollars, and its ceiling is {usd(plan.ceiling)}; "
+            f"the plan is expected to cost {usd(expected)} US dollars, and its ceiling is {usd(plan.ceiling)}; "
             "raise the ceiling, or ask fewer items",
         )
