@@ -28,6 +28,7 @@ PURE = {
     "service.errors",
     "service.evaluation.plan",
     "service.evaluation.run",
+    "service.evaluation.scoring",
     "service.evaluation.statistics",
     "service.gate",
     "service.identity.api_keys",
