@@ -286,9 +286,8 @@ class _Turn:
         golden = self._sets[unit.set]
         split = next(asked.split for asked in self._progress.registered.sets if asked.id == unit.set)
         label = golden.labels(split, allow_held=True)[unit.item]
-        members: dict[str, Any] = msgspec.to_builtins(
-            score(golden.asked, golden.asked.item(unit.item), label, observe(entries))
-        )
+        found = score(golden.asked, golden.asked.item(unit.item), label, observe(entries))
+        members: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
         return members
 
     async def _stop(self, by: StoppedBy, why: str) -> None:

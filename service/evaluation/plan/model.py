@@ -146,7 +146,7 @@ def plan_hash(plan: Plan) -> str:
 
 def plan_members(plan: Plan) -> dict[str, Any]:
     """The plan as a record holds it."""
-    members: dict[str, Any] = msgspec.to_builtins(plan)
+    members: dict[str, Any] = msgspec.json.decode(encode_plan(plan))
     return members
 
 
