@@ -42,6 +42,7 @@ from service.reviews import Reviews
 from service.reviews.batch_feed import BatchFeeder
 from service.reviews.evaluation_feed import EvaluationFeeder
 from service.reviews.evaluation_sets import GoldenShelf
+from service.reviews.evaluations import EvaluationDesk
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog, recording
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.connections import Connections
@@ -198,9 +199,8 @@ async def open_app(
         )
         readings = ReadingLog(serving, logs, writer("server"))
         feeder = BatchFeeder(database, reviews, deployment, writer("worker"), settings.lease_s)
-        evaluating = EvaluationFeeder(
-            database, reviews, deployment, own_logs, GoldenShelf(), writer("worker"), settings.lease_s
-        )
+        desk = EvaluationDesk(database, deployment, own_logs, GoldenShelf())
+        evaluating = EvaluationFeeder(desk, reviews, writer("worker"), settings.lease_s)
         async with listening(where.service, hub), recording(readings), upkeep():
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)

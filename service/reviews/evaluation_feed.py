@@ -4,7 +4,7 @@ A turn of an evaluation, which one process has at a time:
 
     1. Its entries are read, and followed (`service.evaluation.run`).
     2. While its registration is in no signed head, it waits: no call is made before the question is provable.
-    3. A process that runs another policy, other prompts or another build than the plan pins leaves it alone, and so does
+    3. A process that runs another policy, other prompts or another build than the plan pins leaves it alone; so does
        one that never had its sets at hand.
     4. The next move is made, and the one after it, until it has to wait for a debate.
 
@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -54,17 +54,13 @@ from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit
 from service.evaluation.scoring import observe, score
 from service.evaluation.sets.golden_set import GoldenSet
-from service.intake import Deployment
 from service.reviews import Reviews
 from service.reviews.batch_callers import caller_of
 from service.reviews.evaluation_cases import Asking, case_of
 from service.reviews.evaluation_results import conclusion_of
-from service.reviews.evaluation_sets import GoldenShelf
-from service.reviews.evaluations import pins_of
+from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.store import evaluations
-from service.store.current_log import CurrentLogs
 from service.store.evaluations import ClaimedEvaluation
-from service.store.pool import Database
 from service.store.stored_debate import read_debate
 
 AT_ONCE = 8
@@ -78,8 +74,6 @@ REST_S, LATER_S = 0.2, 5.0
 RENEWALS = 3
 """A lease is renewed so often before it would run out."""
 
-T = TypeVar("T")
-
 
 class _Waits(GainsayError):
     """The evaluation waits for something outside; ``detail`` says for what."""
@@ -90,21 +84,16 @@ class EvaluationFeeder:
 
     def __init__(
         self,
-        database: Database,
+        desk: EvaluationDesk,
         reviews: Reviews,
-        deployment: Callable[[str], Deployment],
-        logs: CurrentLogs,
-        shelf: GoldenShelf,
         writer: Writer,
         lease_s: float,
         *,
         only: str | None = None,
     ) -> None:
-        self._database = database
+        self.desk = desk
+        self._database = desk.database
         self._reviews = reviews
-        self._deployment = deployment
-        self._logs = logs
-        self._shelf = shelf
         self._writer = writer
         self._name = writer.actor.id
         self._lease_s = lease_s
@@ -136,12 +125,14 @@ class EvaluationFeeder:
         claimed = await evaluations.claim_evaluations(self._database, self._name, self._lease_s, TAKEN, self.only)
         for nth, found in enumerate(claimed):
             self._renewed = time.monotonic()
-            if nth == 0 or await self._keeps(found, force=True):
+            if nth == 0 or await self.keeps(found, force=True):
                 await self._turn(found)
         return BUSY_S if claimed else IDLE_S
 
-    async def _keeps(self, found: ClaimedEvaluation, *, force: bool = False) -> bool:
-        """Renew the lease where that is due; whether this process still has the evaluation."""
+    async def keeps(self, found: ClaimedEvaluation, *, force: bool = False) -> bool:
+        """Renew the lease where that is due; whether this process still has the evaluation, and is not stopped."""
+        if self._stopping.is_set():
+            return False
         if not force and time.monotonic() - self._renewed < self._lease_s / RENEWALS:
             return True
         self._renewed = time.monotonic()
@@ -172,8 +163,8 @@ class EvaluationFeeder:
         progress = await self._follow(found)
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
             raise _Waits("its registration is in no signed head yet")
-        while not self._stopping.is_set() and await self._keeps(found):
-            sets = await asyncio.to_thread(self._shelf.at_hand, datetime.now(UTC).date())
+        while await self.keeps(found):
+            sets = await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date())
             self._expect_pinned(found, progress)
             self._expect_known(progress)
             seen = Seen(
@@ -199,21 +190,21 @@ class EvaluationFeeder:
         return progress
 
     def _expect_pinned(self, found: ClaimedEvaluation, progress: Progress) -> None:
-        runs = pins_of(self._deployment(found.by.tenant))
+        runs = pins_of(self.desk.deployment(found.by.tenant))
         for name in runs.__struct_fields__:
             if getattr(runs, name) != getattr(progress.plan.pins, name):
                 raise _Waits(f"the plan pins another {name} than runs here; go on with the one that it pins")
 
     def _expect_known(self, progress: Progress) -> None:
         for asked in progress.registered.sets:
-            if asked.id not in self._shelf.seen:
+            if asked.id not in self.desk.shelf.seen:
                 raise _Waits(f"this process was not given the set {asked.id}; go on where it is at hand")
 
     async def record(
         self, found: ClaimedEvaluation, progress: Progress, entry: EvaluationEntry, result: bytes | None = None
     ) -> None:
         """Record the next entry, and follow it."""
-        log = await self._logs.current(found.by.tenant)
+        log = await self.desk.logs.current(found.by.tenant)
         await evaluations.add_entry(self._database, entry, found.by.tenant, log, self._writer, result=result)
         progress.take(entry)
 
@@ -246,7 +237,8 @@ class _Turn:
                 await self._ask(units)
             case Score(units):
                 for unit in units:
-                    await self._score(unit)
+                    if await self._feeder.keeps(self._found):
+                        await self._score(unit)
             case Stop(by, why):
                 await self._stop(by, why)
             case Conclude():
@@ -262,6 +254,8 @@ class _Turn:
         asked = {name: golden.asked for name, golden in self._sets.items()}
         asking = Asking(progress.evaluation, progress.plan, progress.registered.plan_hash, asked)
         for unit in units:
+            if not await self._feeder.keeps(self._found):
+                return None
             try:
                 debate = await self._feeder.open(asking, unit, self._found, progress)
             except QueueFull as error:

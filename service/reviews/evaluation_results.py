@@ -1,4 +1,4 @@
-"""From the recorded scores of an evaluation to its result: a function of its entries and its sets, and of nothing else."""
+"""From the recorded scores of an evaluation to its result: a function of its entries and its sets alone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from msgspec import Struct
 
 from service.evaluation.run.progress import Progress
 from service.evaluation.scoring import (
+    Case,
     Circumstances,
     Result,
     Score,
     Scored,
+    SetShown,
     Wear,
     cases_of,
     conclude,
@@ -40,13 +42,13 @@ def conclusion_of(progress: Progress, sets: Mapping[str, GoldenSet]) -> Conclusi
 def result_of(progress: Progress, sets: Mapping[str, GoldenSet]) -> Result:
     """The result of the scores so far; raises `KeyError` where a set is not at hand."""
     registered = progress.registered
-    cases, shown = [], []
+    cases, shown = list[Case](), list[SetShown]()
     for asked in registered.sets:
         golden = sets[asked.id]
         cases += cases_of(golden.asked, golden.labels(asked.split, allow_held=True), asked.split)
         shown.append(shown_set(golden.asked, asked.split, Wear(look=asked.looks + 1), {}))
     scores = [
-        Scored(unit.set, unit.item, unit.arm, unit.repeat, msgspec.convert(entry.score, Score))  # type: ignore[arg-type]
+        Scored(unit.set, unit.item, unit.arm, unit.repeat, msgspec.convert(entry.score, Score))
         for unit, entry in progress.scored.items()
     ]
     about = Circumstances(

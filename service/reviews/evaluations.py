@@ -67,25 +67,25 @@ class EvaluationDesk:
     def __init__(
         self, database: Database, deployment: Callable[[str], Deployment], logs: CurrentLogs, shelf: GoldenShelf
     ) -> None:
-        self._database = database
-        self._deployment = deployment
-        self._logs = logs
-        self._shelf = shelf
+        self.database = database
+        self.deployment = deployment
+        self.logs = logs
+        self.shelf = shelf
 
     async def plan(self, text: str, caller: Caller) -> Planned:
         """Read a plan file; raises `InvalidPlan` with all of its faults, and `StoreUnavailable`."""
         now = datetime.now(UTC)
-        sets = await asyncio.to_thread(self._shelf.at_hand, now.date())
-        looks = await evaluations.looks_at_held(self._database, caller.tenant, list(sets))
-        return await asyncio.to_thread(_planned, text, self._deployment(caller.tenant), caller, sets, looks)
+        sets = await asyncio.to_thread(self.shelf.at_hand, now.date())
+        looks = await evaluations.looks_at_held(self.database, caller.tenant, list(sets))
+        return await asyncio.to_thread(_planned, text, self.deployment(caller.tenant), caller, sets, looks)
 
     async def register(self, planned: Planned, caller: Caller) -> str:
         """Record a plan; returns the id of the evaluation, which goes on by itself from now on."""
-        evaluation = uuid7((await database_time(self._database)).now())
+        evaluation = uuid7((await database_time(self.database)).now())
         held = [asked.id for asked in planned.sets if asked.split == "held"]
         entry = _registration(evaluation, 0, planned)
-        log = await self._logs.current(caller.tenant)
-        await evaluations.register(self._database, entry, bringer_of(caller), held, log, self._writer(caller))
+        log = await self.logs.current(caller.tenant)
+        await evaluations.register(self.database, entry, bringer_of(caller), held, log, self._writer(caller))
         return evaluation
 
     async def change(self, evaluation: str, planned: Planned, caller: Caller) -> Progress:
@@ -98,22 +98,22 @@ class EvaluationDesk:
         if [_place(asked) for asked in planned.sets] != [_place(asked) for asked in entry.sets]:
             raise IllegalEntry("the sets of a changed plan are those of the first one; register a new evaluation")
         progress.take(entry)
-        log = await self._logs.current(caller.tenant)
-        await evaluations.add_entry(self._database, entry, caller.tenant, log, self._writer(caller))
+        log = await self.logs.current(caller.tenant)
+        await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
         return progress
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
         """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await evaluations.read_evaluation(self._database, evaluation, caller.tenant)
-        entries = await evaluations.read_entries(self._database, evaluation, caller.tenant)
+        stored = await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
+        entries = await evaluations.read_entries(self.database, evaluation, caller.tenant)
         return Standing(stored, Progress.of(entries))
 
     async def newest(self, caller: Caller, limit: int) -> list[StoredEvaluation]:
         """The tenant's evaluations, the newest first."""
-        return await evaluations.list_evaluations(self._database, caller.tenant, limit)
+        return await evaluations.list_evaluations(self.database, caller.tenant, limit)
 
     def _writer(self, caller: Caller) -> Writer:
-        return Writer(caller.actor, self._deployment(caller.tenant).build_hash)
+        return Writer(caller.actor, self.deployment(caller.tenant).build_hash)
 
 
 def pins_of(deployment: Deployment) -> Pins:
