@@ -83,7 +83,6 @@ StopReason = Literal[
     "consensus",
     "moderatorSatisfied",
     "roundCeiling",
-    "untilCritic",
     "budget",
     "deadline",
     "seatSilent",
@@ -92,6 +91,7 @@ StopReason = Literal[
     "fault",
     "aborted",
     "declined",
+    "untilCritic",
 ]
 Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
 CheckKind = Literal[

@@ -22,7 +22,6 @@ STOP: Mapping[str, str] = {
     "consensus": "the seats agreed as far as the format asks",
     "moderatorSatisfied": "the moderator wanted no further round",
     "roundCeiling": "the rounds that were allowed are used up",
-    "untilCritic": "it is an evaluation's, which asks for nothing after the critique",
     "budget": "the money that was allowed did not reach any further",
     "deadline": "the deadline passed",
     "seatSilent": "a seat could not speak, and silence is never counted as agreement",
@@ -31,6 +30,7 @@ STOP: Mapping[str, str] = {
     "fault": "a fault of the service came back however often the debate was taken up again",
     "aborted": "someone entitled ended it",
     "declined": "the gate declined the case",
+    "untilCritic": "it is an evaluation's, which asks for nothing after the critique",
 }
 CONCLUSION: Mapping[str, str] = {
     "upheld": "Upheld: the proposition holds as it was framed",
