@@ -108,6 +108,10 @@ class EvaluationDesk:
         entries = await evaluations.read_entries(self.database, evaluation, caller.tenant)
         return Standing(stored, Progress.of(entries))
 
+    async def row(self, evaluation: str, caller: Caller) -> StoredEvaluation:
+        """An evaluation's row alone, for one who waits for its end; raises `NotFound`."""
+        return await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
+
     async def newest(self, caller: Caller, limit: int) -> list[StoredEvaluation]:
         """The tenant's evaluations, the newest first."""
         return await evaluations.list_evaluations(self.database, caller.tenant, limit)
