@@ -29,6 +29,7 @@ PURE = {
     "service.evaluation.plan",
     "service.evaluation.run",
     "service.evaluation.scoring",
+    "service.evaluation.sets",
     "service.evaluation.statistics",
     "service.gate",
     "service.identity.api_keys",

@@ -131,9 +131,10 @@ def _write(files: Mapping[str, bytes], to: Path) -> None:
     """Write a whole set: into a folder beside it, which then takes its name; raises `CannotWrite`."""
     beside = to.with_name(f".{to.name}.{os.getpid()}.part")
     try:
+        beside.mkdir()
         for path, raw in files.items():
             place = beside / path
-            place.parent.mkdir(parents=True, exist_ok=True)
+            place.parent.mkdir(exist_ok=True)
             place.write_bytes(raw)
         beside.rename(to)
     except OSError as error:

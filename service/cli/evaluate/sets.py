@@ -48,7 +48,7 @@ def sets(context: click.Context, *, as_json: bool) -> int:
     if as_json:
         print_json([golden_sets.as_json(golden) for golden in found])
     else:
-        say("\n".join(golden_sets.row(golden) for golden in found))
+        say("\n".join(golden_sets.row(golden) for golden in found) or "no set is shipped")
     return exit_codes.DONE
 
 

@@ -51,7 +51,7 @@ def build(mapped: Sequence[Mapped], options: ImportOptions, today: date, faults:
     """The set; raises `BadSet` with the faults so far and all that are found now, by the lines of the source."""
     faults.extend(_of_all(mapped, options))
     if faults or not mapped:
-        raise BadSet(faults or [Fault("import", 0, "", "the files have no line to import")])
+        raise BadSet(_by_line(faults) or [Fault("import", 0, "", "the files have no line to import")])
     changed = [tuple((title, _lf(text)) for title, text in one.documents) for one in mapped]
     rewritten = sum(
         old != new
@@ -64,7 +64,13 @@ def build(mapped: Sequence[Mapped], options: ImportOptions, today: date, faults:
     try:
         return Built(files, read_set(files, today), rewritten)
     except BadSet as error:
-        raise BadSet(_at_the_source(fault, placed) for fault in error.faults) from None
+        raise BadSet(_by_line([_at_the_source(fault, placed) for fault in error.faults])) from None
+
+
+def _by_line(faults: Sequence[Fault]) -> list[Fault]:
+    """Each fault once, by file, as the files are given, and by line."""
+    files = {name: i for i, name in enumerate(dict.fromkeys(fault.file for fault in faults))}
+    return sorted(dict.fromkeys(faults), key=lambda fault: (files[fault.file], fault.line))
 
 
 def _of_all(mapped: Sequence[Mapped], options: ImportOptions) -> Iterator[Fault]:

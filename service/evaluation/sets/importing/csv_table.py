@@ -16,6 +16,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from service.errors import did_you_mean
 from service.evaluation.sets.faults import Fault, said
@@ -83,7 +84,7 @@ def _mapped(file: str, line: int, row: Mapping[str, str], faults: list[Fault]) -
         return
     if not missing:
         documents = tuple(_documents(row))
-        given = {name: row[name] for name in OPTIONAL if row.get(name, "").strip() and name != "note"}
+        given: dict[str, Any] = {name: row[name] for name in OPTIONAL if row.get(name, "").strip() and name != "note"}
         yield Mapped(
             file=file,
             line=line,

@@ -1,4 +1,4 @@
-"""One line of another's file as an item and its label to be, and what whoever imports it has to say beside it."""
+"""One line of another's file as an item and its label to be, and what its import is given beside the file."""
 
 from __future__ import annotations
 
