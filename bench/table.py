@@ -12,6 +12,7 @@ from bench import (
     audit,
     authentication,
     checks,
+    evaluation,
     find,
     in_process,
     loop,
@@ -225,6 +226,11 @@ PARTS: Mapping[str, Part] = {
             "read": Row("5 MB read", "s", 0.8),
             "p95": Row("p95 of a quotation of it", _MS, 20.0),
         },
+    ),
+    "statistics": Part(
+        "every statistic of an evaluation, of 10,000 cases with 2,000 resamples",
+        evaluation.statistics,
+        {"all": Row("CPU of the process", "s", 30.0), "memory": Row("its memory at most", "MB", 200.0)},
     ),
     "scan": Part(
         "the check of a text for passages that speak to a model",

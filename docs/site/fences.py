@@ -35,6 +35,7 @@ RUN_BY = {
     "docs/calling.md": "tests/end_to_end/clients/test_ten_tasks.py",
     "docs/completions.md": "tests/end_to_end/completions/test_page.py",
     "docs/disaster.md": "tests/drills/test_recovery.py",
+    "docs/evaluation.md": "tests/unit/evaluation/statistics/test_page.py",
     "docs/how-to/add-a-metric.md": "tests/unit/test_how_to.py",
     "docs/policy.md": "tests/end_to_end/test_policy_commands.py",
     "docs/prompts.md": "tests/end_to_end/test_prompts_doc.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import keyword
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,7 +32,8 @@ class CommandGroup(click.Group):
             return None
         with uncollected():
             module = importlib.import_module(f"{self.PACKAGE}.{self.MODULES[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
+        # A command such as `import` has a name that no function may have.
+        command: click.Command = getattr(module, f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name)
         return command
 
     def resolve_command(

@@ -48,7 +48,7 @@ def sets(context: click.Context, *, as_json: bool) -> int:
     if as_json:
         print_json([golden_sets.as_json(golden) for golden in found])
     else:
-        say("\n".join(golden_sets.row(golden) for golden in found))
+        say("\n".join(golden_sets.row(golden) for golden in found) or "no set is shipped")
     return exit_codes.DONE
 
 
@@ -72,7 +72,7 @@ def check(folders: tuple[Path, ...], *, complete: bool) -> int:
             golden = files.load(folder, today())
         except BadSet as error:
             broken = True
-            _print_faults(folder, error)
+            print_faults(f"{folder}/", error)
         else:
             read.append(golden)
             say(golden_sets.covered(golden))
@@ -84,11 +84,12 @@ def check(folders: tuple[Path, ...], *, complete: bool) -> int:
     return exit_codes.USAGE if broken else exit_codes.NEGATIVE if missing else exit_codes.DONE
 
 
-def _print_faults(folder: Path, error: BadSet) -> None:
+def print_faults(inside: str, error: BadSet) -> None:
+    """Every fault on a line of standard error, and how many there are; ``inside`` is what stands before their files."""
     for fault in error.faults[:SHOWN_MAX]:
-        exit_codes.print_error(error.code, f"{folder}/{fault}")
+        exit_codes.print_error(error.code, f"{inside}{fault}")
     many = len(error.faults)
-    say(f"{folder}: {many} fault{'s' if many > 1 else ''}; nothing of the set is used", err=True)
+    say(f"{many} fault{'s' if many > 1 else ''}; nothing of the set is used", err=True)
 
 
 @sets.command()

@@ -27,8 +27,12 @@ _MEMBERS: Mapping[Does, tuple[str, ...]] = {
 }
 """The members that an arm has beside its name, by what it does."""
 _OPTIONS = {field.name: field.encode_name for field in fields(AskedOptions)}
-_BY_PLAN = {"models": "the plan's table [models] names the models, for all arms alike"}
-"""Options that an arm must not have, and why."""
+_ANSWERS = "the closed answers of the set say it, for all arms alike"
+_BY_PLAN = {
+    "models": "the plan's table [models] names the models, for all arms alike",
+    **dict.fromkeys(("votes", "positions", "instructions", "debater_instructions", "judge_instructions"), _ANSWERS),
+}
+"""Options that an arm must not have, and what says it instead."""
 _AT = re.compile(r" - at `\$\.?([^`]*)`$")
 
 
@@ -64,7 +68,7 @@ def _options(written: Any, at: Path, noted: Noted) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for name, value in written.items():
         if name in _BY_PLAN:
-            noted.note((*at, name), f"this stands elsewhere: {_BY_PLAN[name]}")
+            noted.note((*at, name), f"leave this out: {_BY_PLAN[name]}")
         elif name not in _OPTIONS:
             noted.note((*at, name), f"there is no such option{did_you_mean(name, _OPTIONS)}")
         else:

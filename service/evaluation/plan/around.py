@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from service.audit.evaluation_events import ArmQuote
-from service.debate.amounts import MicroUSD
-from service.evaluation.plan.model import Kind, Pins, Plan, Split
+from service.evaluation.plan.model import Arm, Kind, Pins, Plan, Split
 
 SET_KINDS: Mapping[Kind, str] = {"lift": "questions", "critic": "critic", "moderator": "pairs"}
 """The kind of set that a plan of each kind asks."""
@@ -37,26 +36,16 @@ class SetFacts(Struct, frozen=True):
         return tuple(item for item in self.items if item.split == split)
 
 
-class Quoted(Struct, frozen=True):
-    """What each arm of a plan would cost, in micro-dollars."""
-
-    arms: tuple[ArmQuote, ...]
-
-    @property
-    def expected(self) -> MicroUSD:
-        """What the whole plan is expected to cost."""
-        return sum(arm.expected for arm in self.arms)
-
-
 class Around(Struct, frozen=True):
-    """Sets by id; the aliases that policy has, and those that sit in each of its seats; what runs.
+    """Sets by id; the aliases of the models and the seats that policy has; what runs.
 
-    ``may_hold``: who asks has the role ``validator``. ``quote`` prices a plan that is sound so far.
+    ``may_hold``: who asks has the role ``validator``. ``quote`` prices an arm of a plan that is sound so far; it raises
+    `GainsayError` for one that cannot be asked.
     """
 
     sets: Mapping[str, SetFacts]
     models: frozenset[str]
-    seats: Mapping[str, str]
+    seats: tuple[str, ...]
     pins: Pins
     may_hold: bool
-    quote: Callable[[Plan], Quoted]
+    quote: Callable[[Plan, Arm], ArmQuote]

@@ -93,9 +93,9 @@ class Pins(Struct, frozen=True, forbid_unknown_fields=True):
 class Plan(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag=FORM, tag_field="form"):
     """A plan. The first of ``comparisons`` is the primary question; only a lift has any.
 
-    ``models`` are the aliases of the models by seat. ``alpha``, ``margin`` and ``missing_limit`` are per mille.
-    ``repeats`` is odd. With ``groups`` ``whole`` the items of one group count as one. A ``sequence`` is looked at after
-    every ``look_every`` items, in the plan's own order.
+    ``models`` are aliases of models by seat, where they are others than those of the pinned policy. ``alpha``,
+    ``margin`` and ``missing_limit`` are per mille. ``repeats`` is odd. With ``groups`` ``whole`` the items of one group
+    count as one. A ``sequence`` is looked at after every ``look_every`` items, in the plan's own order.
     """
 
     name: str
@@ -146,7 +146,7 @@ def plan_hash(plan: Plan) -> str:
 
 def plan_members(plan: Plan) -> dict[str, Any]:
     """The plan as a record holds it."""
-    members: dict[str, Any] = msgspec.to_builtins(plan)
+    members: dict[str, Any] = msgspec.json.decode(encode_plan(plan))
     return members
 
 

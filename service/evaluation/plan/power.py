@@ -4,8 +4,8 @@
     critic      the chance that the release rule passes a critic with these rates (one-sided exact bounds at 95 %)
     moderator   the exact test of a share of decided cases against one half
 
-A plan is told for three effects: its own, half of it, and twice it. A lift of several comparisons is computed at the
-strictest step of Holm's correction, alpha over the number of comparisons: it has at least this power.
+The power of a plan is shown for three effects: its own, half of it, and twice it. A lift of several comparisons is
+computed at the strictest step of Holm's correction, alpha over the number of comparisons: it has at least this power.
 """
 
 from __future__ import annotations

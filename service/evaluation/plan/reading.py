@@ -5,7 +5,7 @@
 [[sets]]        id, version, sha256, split
 [[arms]]        name, does, and by what it does: format, options; drafts; until
 [[comparisons]] first, second: the primary question first (a lift alone)
-[models]        the alias of a model by seat; policy's own sits where none is named
+[models]        the alias of a model by seat; policy's own sit where none is named
 [effect]        what is expected, for the power of the plan
 [pins]          policy, prompts, build: left out, those that run are taken; named, they have to be these
 """
@@ -132,9 +132,9 @@ def _sets(file: Table) -> tuple[PlannedSet, ...]:
 
 
 def _models(file: Table, around: Around, noted: Noted) -> dict[str, str]:
-    """The models by seat: those of the file, and policy's own in the other seats."""
-    table = Table(file.raw("models") if file.has("models") else {}, ("models",), noted, tuple(around.seats))
-    models = dict(around.seats)
+    """The models that the file seats; policy seats the others."""
+    table = Table(file.raw("models") if file.has("models") else {}, ("models",), noted, around.seats)
+    models = dict[str, str]()
     for seat in around.seats:
         if table.has(seat):
             alias = table.text(seat)

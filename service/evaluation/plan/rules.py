@@ -2,6 +2,7 @@
 
 sets        are at hand, of the plan's kind, in the version and with the hash that the plan names, with items
 held        a held split needs the role `validator`; a worn one supports no claim, so the plan must be exploratory
+ids         no item of one set has the id of an item of another
 groups      items that share a group are counted as one, or the plan must be exploratory
 arms        a lift has at least two; a comparison names two of them
 effect      shares that are possible, and differ
@@ -13,7 +14,7 @@ power       below one half for the plan's own effect, the plan must be explorato
 from __future__ import annotations
 
 from service.debate.amounts import usd
-from service.errors import did_you_mean
+from service.errors import GainsayError, did_you_mean
 from service.evaluation.plan.around import SET_KINDS, Around, SetFacts
 from service.evaluation.plan.model import Plan, PlannedSet
 from service.evaluation.plan.power import LEAST_POWER, own_power, planned_units, shares_groups
@@ -27,6 +28,7 @@ def check_plan(plan: Plan, around: Around, noted: Noted) -> None:
     """Note where a plan contradicts itself, or what is around it."""
     for i, planned in enumerate(plan.sets):
         _check_set(plan, planned, ("sets", i), around, noted)
+    _check_ids(plan, around, noted)
     _check_arms(plan, noted)
     _check_effect(plan, noted)
     if plan.stopping == "sequence" and plan.kind != "lift" and noted.sound(("plan", "kind")):
@@ -51,6 +53,16 @@ def _check_set(plan: Plan, planned: PlannedSet, at: Path, around: Around, noted:
         asks = f"a plan of the kind {plan.kind} asks sets of {SET_KINDS[plan.kind]}"
         noted.note((*at, "id"), f"{asks}, and this one is of {found.kind}")
     _check_split(plan, planned, found, at, around, noted)
+
+
+def _check_ids(plan: Plan, around: Around, noted: Noted) -> None:
+    """Seeds and keys of debates name items by their ids alone, so no two sets of a plan may share one."""
+    named = dict[str, str]()
+    for i, planned in enumerate(plan.sets):
+        items = around.sets[planned.id].of(planned.split) if planned.id in around.sets else ()
+        twice = [item.id for item in items if named.setdefault(item.id, planned.id) != planned.id]
+        if twice and noted.sound(("sets", i)):
+            noted.note(("sets", i, "id"), f"{named[twice[0]]} has the item {shown(twice[0])} too; use another plan")
 
 
 def _check_split(plan: Plan, planned: PlannedSet, found: SetFacts, at: Path, around: Around, noted: Noted) -> None:
@@ -102,12 +114,17 @@ def _check_power(plan: Plan, around: Around, noted: Noted) -> None:
 
 
 def _check_ceiling(plan: Plan, around: Around, noted: Noted) -> None:
-    if not noted.sound(("sets",), ("arms",), ("models",), ("plan", "repeats"), ("plan", "ceiling_usd")):
+    if not noted.sound(("sets",), ("arms",), ("models",), ("plan", "repeats")):
         return
-    quoted = around.quote(plan)
-    if plan.ceiling < quoted.expected:
+    expected = 0
+    for i, arm in enumerate(plan.arms):
+        try:
+            expected += around.quote(plan, arm).expected
+        except GainsayError as error:
+            noted.note(("arms", i), f"the arm cannot be asked: {error.detail}")
+    if plan.ceiling < expected and noted.sound(("arms",), ("plan", "ceiling_usd")):
         noted.note(
             ("plan", "ceiling_usd"),
-            f"the plan is expected to cost {usd(quoted.expected)} US dollars, and its ceiling is {usd(plan.ceiling)}; "
+            f"the plan is expected to cost {usd(expected)} US dollars, and its ceiling is {usd(plan.ceiling)}; "
             "raise the ceiling, or ask fewer items",
         )

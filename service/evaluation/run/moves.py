@@ -108,10 +108,10 @@ def _ask(progress: Progress, places: int, under_way: Mapping[Unit, str]) -> Move
         return Ask(tuple(affordable))
     if under_way or not due:
         return Rest("debate")
-    spent, most = progress.spent, progress.most[due[0].arm]
+    most, ceiling = usd(progress.most[due[0].arm]), usd(progress.plan.ceiling)
     return Stop(
         "ceiling",
-        f"{usd(spent)} of {usd(progress.plan.ceiling)} US dollars are charged, and the next item may cost {usd(most)}; "
+        f"the next item may cost {most} US dollars, more than is left of the ceiling of {ceiling}; "
         f"{len(progress.units) - first} of {len(progress.units)} debates were not asked",
     )
 

@@ -23,12 +23,12 @@ TELLING = ("flaw", "sound", "wrong", "correct", "upheld", "reject", "planted")
 ORDERED_PAIRS = 8
 """From so many pairs on, an order that tells is distinguished from chance."""
 _WORD = re.compile(r"\w+")
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _FAMILY = re.compile("|".join(FAMILIES), re.IGNORECASE)
 
 
 def check_notes(parts: Parts) -> Iterator[Fault]:
-    """No sentence of a note stands in an item or in a document."""
+    """No sentence of a note stands in an item or in a document; of several places the first is named."""
     sentences = _sentences(parts)
     if not sentences:
         return
@@ -59,12 +59,13 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _found(words: Sequence[str], sentences: _Sentences) -> Iterator[tuple[int, str]]:
-    """The sentences that stand in a text, by the line of their label, each once."""
-    seen: set[tuple[int, str]] = set()
+    """The sentences that stand in a text, by the line of their label; each is taken out, and so named once."""
     for at in range(len(words) - SENTENCE_WORDS + 1):
-        for whole, line, sentence in sentences.get(tuple(words[at : at + SENTENCE_WORDS]), ()):
-            if tuple(words[at : at + len(whole)]) == whole and (line, sentence) not in seen:
-                seen.add((line, sentence))
+        key = tuple(words[at : at + SENTENCE_WORDS])
+        for one in tuple(sentences.get(key, ())):
+            whole, line, sentence = one
+            if tuple(words[at : at + len(whole)]) == whole:
+                sentences[key].remove(one)
                 yield line, sentence
 
 

@@ -1,6 +1,6 @@
 """The files of a golden set from a folder: the one module of `service.evaluation` that reads a disk.
 
-Links are not followed, and nothing outside of the folder is read: a set is what its hash says, whoever's folder it is.
+Links are not followed, and nothing outside of the folder is read: a set is what its hash says, wherever it lies.
 """
 
 from __future__ import annotations

@@ -28,15 +28,6 @@ ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}\Z"
 SET_ID = r"^[a-z][a-z0-9-]{2,59}\Z"
 SHA256 = r"^[0-9a-f]{64}\Z"
 
-Id = Annotated[str, Meta(pattern=ID)]
-Hash = Annotated[str, Meta(pattern=SHA256)]
-Title = Annotated[str, Meta(min_length=1, max_length=300)]
-Group = Annotated[str, Meta(min_length=1, max_length=200)]
-Question = Annotated[str, Meta(min_length=1, max_length=20_000)]
-AnswerText = Annotated[str, Meta(min_length=1, max_length=200)]
-Text = Annotated[str, Meta(min_length=1, max_length=20_000)]
-Note = Annotated[str, Meta(max_length=20_000)]
-
 SET_BYTES = 1 << 16
 LINES_BYTES = 1 << 26
 LINE_BYTES = 1 << 20
@@ -47,6 +38,16 @@ ITEMS_MAX = 20_000
 DOCUMENTS_MAX = 20_000
 DOCUMENTS_OF_AN_ITEM = 20
 ANSWERS_MAX = 200
+
+Id = Annotated[str, Meta(pattern=ID)]
+Hash = Annotated[str, Meta(pattern=SHA256)]
+Title = Annotated[str, Meta(min_length=1, max_length=300)]
+Group = Annotated[str, Meta(min_length=1, max_length=200)]
+Question = Annotated[str, Meta(min_length=1, max_length=20_000)]
+AnswerText = Annotated[str, Meta(min_length=1, max_length=200)]
+Text = Annotated[str, Meta(min_length=1, max_length=20_000)]
+Note = Annotated[str, Meta(max_length=20_000)]
+LongText = Annotated[str, Meta(min_length=1, max_length=DOCUMENT_BYTES)]
 
 
 def document_path(sha256: str) -> str:

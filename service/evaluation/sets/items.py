@@ -7,6 +7,7 @@ contract holds that: no byte of a label can reach a request by way of an item.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -95,7 +96,7 @@ class SourceDocument(Struct, frozen=True, rename="camel"):
     text: str
 
 
-class ItemSet(Struct, frozen=True):
+class ItemSet(Struct, frozen=True, dict=True):
     """A set without its labels: all that a debate about one of its items is made of.
 
     ``hash`` is that of the whole set, ``texts`` has each document's text by its SHA-256.
@@ -108,10 +109,11 @@ class ItemSet(Struct, frozen=True):
 
     def item(self, id: str) -> Item:
         """The item of an id, also a retired one; raises `KeyError`."""
-        for item in self.items:
-            if item.id == id:
-                return item
-        raise KeyError(id)
+        return self._by_id[id]
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Item]:
+        return {item.id: item for item in self.items}
 
     def active(self, split: Split | None = None) -> tuple[Item, ...]:
         """The items that are not retired, in the order of the file; of one split, or of both."""

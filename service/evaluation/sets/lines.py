@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from service.evaluation.sets.faults import Fault
+from service.evaluation.sets.faults import Fault, said
 from service.evaluation.sets.form import LINE_BYTES
 
 BOM = b"\xef\xbb\xbf"
@@ -77,7 +77,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise ValueError(f"an object has the member {name!r} twice; keep one of them")
+            raise ValueError(f"an object has the member {said(name)} twice; keep one of them")
         found[name] = value
     return found
 
@@ -91,7 +91,7 @@ def _check_texts(value: object, depth: int) -> None:
     if depth > _DEEPEST:
         raise ValueError("the line is nested too deeply")
     if isinstance(value, str):
-        if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
+        if "\0" in value or not _encodes(value):
             raise ValueError("a text has U+0000 or half of a surrogate pair in it; remove it")
     elif isinstance(value, list):
         for one in value:
@@ -100,3 +100,11 @@ def _check_texts(value: object, depth: int) -> None:
         for name, one in value.items():
             _check_texts(name, depth + 1)
             _check_texts(one, depth + 1)
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

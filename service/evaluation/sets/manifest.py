@@ -18,7 +18,7 @@ from service.evaluation.sets.shape import read_shape
 Words = Annotated[str, Meta(min_length=1, max_length=2_000)]
 BY_CONSTRUCTION, BY_EXPERTS, BY_OUTCOME = "labels by construction", "labels by experts", "labels by outcomes"
 _BASES: Mapping[Basis, str] = {"construction": BY_CONSTRUCTION, "expert": BY_EXPERTS, "outcome": BY_OUTCOME}
-_SENTENCE = re.compile(r"\S+ .*[.!?]\Z", re.DOTALL)
+_SENTENCE = re.compile(r"\S \S")
 
 
 class Splits(Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,12 +69,15 @@ def read_manifest(text: str, today: date, faults: list[Fault]) -> Outline:
     """The manifest of a set, without `Outline.manifest` where it has faults, which are noted."""
     try:
         written: dict[str, Any] = tomllib.loads(text)
+    except RecursionError:
+        faults.append(Fault(SET, 0, "", "a value is nested too deeply"))
+        return NOTHING
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         faults.append(Fault(SET, int(line[1]) if line else 0, "", f"expected TOML, found other text: {error}"))
         return NOTHING
     published, retired = written.pop("published", _NONE), written.pop("retired", {})
-    found, wrong = read_shape(_mended(written), Stated, {})
+    found, wrong = read_shape(written, Stated, {})
     faults.extend(Fault(SET, 0, place, words) for place, words in wrong)
     before = len(faults)
     day = _published(published, today, faults)
@@ -97,11 +100,6 @@ def read_manifest(text: str, today: date, faults: list[Fault]) -> Outline:
 NOTHING = Outline(None, None, (), frozenset(), None)
 """Of a file that says nothing."""
 _NONE = object()
-
-
-def _mended(written: dict[str, Any]) -> dict[str, Any]:
-    """TOML's values with dates as words, so that a fault can repeat them."""
-    return {name: str(value) if isinstance(value, date) else value for name, value in written.items()}
 
 
 def _published(value: object, today: date, faults: list[Fault]) -> date | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from service.evaluation.sets.faults import Fault, said
 from service.evaluation.sets.form import ITEMS, LABELS, SET
 from service.evaluation.sets.items import CriticItem
-from service.evaluation.sets.labels import CriticLabel, PairLabel
+from service.evaluation.sets.labels import CriticLabel, Label, PairLabel
 from service.evaluation.sets.parts import At, Parts, of_item, of_label
 
 
@@ -48,7 +48,7 @@ def _twice(file: str, lines: Sequence[At]) -> Iterator[Fault]:
 def check_pairs(parts: Parts) -> Iterator[Fault]:
     """Each pair has two items that differ in what is given alone, and labels that make them twins."""
     pairs = _pairs(parts)
-    retired = parts.outline.retired
+    retired, labels = parts.outline.retired, parts.label_of()
     for pair, lines in pairs.items():
         first = lines[0].line
         if len(lines) != 2:
@@ -60,7 +60,7 @@ def check_pairs(parts: Parts) -> Iterator[Fault]:
             yield of_item(first, "pair", words)
         one, other = lines
         yield from _differing(one, other)
-        yield from _labelled(parts, one, other)
+        yield from _labelled(labels, one, other)
 
 
 def _pairs(parts: Parts) -> dict[str, list[At]]:
@@ -87,8 +87,7 @@ def _differing(one: At, other: At) -> Iterator[Fault]:
             yield of_item(other.line, name, f"line {one.line}, its twin, has the same {name}; twins differ in it")
 
 
-def _labelled(parts: Parts, one: At, other: At) -> Iterator[Fault]:
-    labels = parts.label_of()
+def _labelled(labels: Mapping[str, tuple[int, Label]], one: At, other: At) -> Iterator[Fault]:
     pair = one.written.get("pair")
     found = [labels[id] for id in (one.id, other.id) if id is not None and id in labels]
     if len(found) != 2:

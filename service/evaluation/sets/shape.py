@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -19,6 +18,7 @@ from service.errors import did_you_mean
 from service.evaluation.sets.faults import said
 
 T = TypeVar("T")
+_NAME_MAX = 80
 Found = tuple[str, str]
 """The place of a fault in a value, such as ``documents[0].sha256``, and a sentence."""
 _Fault = tuple[str, str, bool]
@@ -70,13 +70,14 @@ def _faults(value: object, kind: inspect.Type, at: str, elsewhere: Mapping[str, 
 
 def _of_object(value: object, kind: inspect.StructType, at: str, elsewhere: Mapping[str, str]) -> Iterator[_Fault]:
     if not isinstance(value, dict):
-        yield at, f"expected an object, found {said(_json(value))}", False
+        yield at, f"expected an object, found {_found(value)}", False
         return
     fields = {field.encode_name: field for field in kind.fields}
     for name in [name for name in value if name not in fields]:
         del value[name]
         meant = did_you_mean(str(name), fields) or f"; known here: {', '.join(fields)}"
-        yield f"{at}.{name}" if at else str(name), elsewhere.get(name, f"this member is unknown{meant}"), True
+        named = str(name)[:_NAME_MAX]
+        yield f"{at}.{named}" if at else named, elsewhere.get(name, f"this member is unknown{meant}"), True
     for name, field in fields.items():
         place = f"{at}.{name}" if at else name
         if name in value:
@@ -89,7 +90,7 @@ def _of_list(
     value: object, kind: inspect.VarTupleType | inspect.ListType, at: str, elsewhere: Mapping[str, str]
 ) -> Iterator[_Fault]:
     if not isinstance(value, list):
-        yield at, f"expected a list, found {said(_json(value))}", False
+        yield at, f"expected a list, found {_found(value)}", False
         return
     least, most = kind.min_length or 0, kind.max_length
     if len(value) < least or (most is not None and len(value) > most):
@@ -100,29 +101,35 @@ def _of_list(
 
 def _of_one(value: object, kind: inspect.Type) -> str | None:
     """What is expected in the place of a value that is neither object nor list, if it is something else."""
-    found = said(_json(value))
     match kind:
         case inspect.StrType():
             return _of_text(value, kind)
         case inspect.LiteralType():
-            fits = isinstance(value, str) and value in kind.values
-            near = did_you_mean(value, map(str, kind.values)) if isinstance(value, str) else ""
-            return None if fits else f"expected one of {', '.join(map(str, kind.values))}, found {found}{near}"
+            return None if isinstance(value, str) and value in kind.values else _of_list_of_values(value, kind)
         case inspect.IntType():
-            fits = (
-                type(value) is int and (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
-            )
-            return None if fits else f"expected a whole number of {_span(kind.ge or 0, kind.le)}, found {found}"
+            fits = type(value) is int and _within(value, kind)
+            return None if fits else f"expected a whole number of {_span(kind.ge or 0, kind.le)}, found {_found(value)}"
         case inspect.FloatType():
-            fits = type(value) in (int, float) and math.isfinite(value) and (kind.ge or 0) <= value <= (kind.le or 0)  # type: ignore[arg-type,operator]
-            return None if fits else f"expected a number from {kind.ge} to {kind.le}, found {found}"
+            fits = isinstance(value, int | float) and not isinstance(value, bool) and _within(value, kind)
+            return None if fits else f"expected a number from {kind.ge} to {kind.le}, found {_found(value)}"
         case _:
             raise TypeError(f"no rule for {kind}: add it here")
 
 
+def _within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
+    """Whether a number is within the bounds of its kind; neither NaN nor an infinite one is."""
+    return (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
+
+
+def _of_list_of_values(value: object, kind: inspect.LiteralType) -> str:
+    values = [str(one) for one in kind.values]
+    near = did_you_mean(value, values) if isinstance(value, str) else ""
+    return f"expected one of {', '.join(values)}, found {_found(value)}{near}"
+
+
 def _of_text(value: object, kind: inspect.StrType) -> str | None:
     if not isinstance(value, str):
-        return f"expected a text, found {said(_json(value))}"
+        return f"expected a text, found {_found(value)}"
     if kind.pattern is not None and not re.search(kind.pattern, value):
         return f"expected a text of the form {kind.pattern.removesuffix(chr(92) + 'Z')}$, found {said(value)}"
     least, most = kind.min_length or 0, kind.max_length
@@ -135,8 +142,8 @@ def _span(least: int, most: int | None) -> str:
     return f"{least} or more" if most is None else f"{least} to {most}"
 
 
-def _json(value: object) -> object:
-    """A value with JSON's own names for the kinds that Python calls otherwise."""
+def _found(value: object) -> str:
+    """What was found, with JSON's own names for the kinds that Python calls otherwise."""
     if isinstance(value, bool):
         return str(value).lower()
-    return "null" if value is None else "an object" if isinstance(value, dict) else value
+    return "null" if value is None else "an object" if isinstance(value, dict) else said(value)

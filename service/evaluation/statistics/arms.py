@@ -117,7 +117,7 @@ def lift(  # noqa: PLR0913 - as it is defined
     groups, the exact sign test over groups' net differences is at most alpha and the interval of whole groups excludes
     0 on that side too (an interval of few groups alone is too narrow). ``inconclusive`` otherwise, also where nothing
     differs. ``range``: the difference if what is missing were at its worst and at its best for the first arm. Without
-    an item the difference is undefined.
+    an item the difference is undefined; ``groups`` is ``None`` where no two items share one.
     """
     pairs = _pairs(items)
     least, most_missing = exact(share(margin, "margin")), exact(share(missing_limit, "missing_limit"))
@@ -134,7 +134,7 @@ def lift(  # noqa: PLR0913 - as it is defined
     reached = n > 0 and abs(Fraction(first - second, n)) >= least
     shown_at_all = known and reached and (p if adjusted is None else adjusted) <= alpha
     side = _side(found["low"], found["high"]) if shown_at_all else 0
-    if side and grouped and grouped["n"] < n and not _agrees(grouped, side, alpha):
+    if grouped and not _agrees(grouped, side, alpha):
         side = 0
     return Lift(
         finding=("inconclusive", "better", "worse")[side],
@@ -183,11 +183,13 @@ def _grouped(
     resamples: int,
     level: float,
 ) -> GroupedLift | None:
+    draws(len(pairs), resamples)
     if groups is None:
-        draws(len(pairs), resamples)
         return None
     named = [mark(each, "a group") for each in items(groups, "groups")]
     alike(len(pairs), len(named), "items", "groups")
+    if len(set(named)) == len(named):
+        return None  # nothing is shared
     differences = [(one or 0) - (other or 0) for one, other in pairs]
     net: Counter[str | int] = Counter()
     for name, each in zip(named, differences, strict=True):

@@ -51,17 +51,22 @@ def density(z: float) -> float:
     return _NORMAL.pdf(z)
 
 
-def log_point(k: float, n: float, p: float) -> float:
-    """The logarithm of C(n, k) p^k (1-p)^(n-k); ``k`` and ``n`` need not be whole."""
-    if p <= 0 or p >= 1:
+def log_point(k: float, n: float, p: float, q: float | None = None) -> float:
+    """The logarithm of C(n, k) p^k q^(n-k); ``k`` and ``n`` need not be whole.
+
+    ``q`` is 1 - p, for a caller that knows it more accurately than as a difference.
+    """
+    q = 1 - p if q is None else q
+    if p <= 0 or q <= 0:
         return 0.0 if k == (0 if p <= 0 else n) else -inf
     if k == 0:
-        return n * log1p(-p)
+        return n * (log1p(-p) if p < 0.5 else log(q))
     if k == n:
-        return n * log(p)
+        return n * (log(p) if p < 0.5 else log1p(-q))
     rest = n - k
     counted = _stirling(n) - _stirling(k) - _stirling(rest)
-    return counted - _deviance(k, n * p) - _deviance(rest, n * (1 - p)) - _HALF_LOG_TWO_PI - log(k * (rest / n)) / 2
+    off = _deviance(k, n * p) + _deviance(rest, n * q)
+    return counted - off - _HALF_LOG_TWO_PI - log(k * (rest / n)) / 2
 
 
 def _stirling(n: float) -> float:
@@ -86,15 +91,16 @@ def _deviance(x: float, mean: float) -> float:
         total = grown
 
 
-def beta_tails(a: float, b: float, x: float) -> Tails:
-    """The incomplete beta function I_x(a, b) of ``a``, ``b`` > 0, and 1 less it."""
-    if x <= 0 or x >= 1:
+def beta_tails(a: float, b: float, x: float, y: float | None = None) -> Tails:
+    """The incomplete beta function I_x(a, b) of ``a``, ``b`` > 0, and 1 less it; ``y`` is 1 - x, as of `log_point`."""
+    y = 1 - x if y is None else y
+    if x <= 0 or y <= 0:
         return Tails(0.0, 1.0) if x <= 0 else Tails(1.0, 0.0)
-    front = exp(log_point(a, a + b, x)) / (a + b)
+    front = exp(log_point(a, a + b, x, y)) / (a + b)
     if x < (a + 1) / (a + b + 2):
         below = min(1.0, front * b * _fraction(a, b, x))
         return Tails(below, 1 - below)
-    above = min(1.0, front * a * _fraction(b, a, 1 - x))
+    above = min(1.0, front * a * _fraction(b, a, y))
     return Tails(1 - above, above)
 
 
@@ -134,23 +140,36 @@ def at_least(k: int, n: int, p: float) -> float:
     return beta_tails(k, n - k + 1, p).below
 
 
-def rate_at_least(k: int, n: int, chance: float) -> float:
-    """The rate at which at least ``k`` of ``n`` have a chance: the lower bound of Clopper and Pearson; 0 at k = 0."""
+def rate_at_least(k: int, n: int, chance: float, rest: float = 0.5) -> float:
+    """The rate at which at least ``k`` of ``n`` have a chance: the lower bound of Clopper and Pearson; 0 at k = 0.
+
+    ``rest`` is 1 less the chance, and counts where the chance is above a half.
+    """
     if k == 0:
         return 0.0
     a, b = k, n - k + 1
 
     def off(x: float) -> tuple[float, float]:
-        below = beta_tails(a, b, x).below
+        tails = beta_tails(a, b, x)
         slope = exp(log_point(a, a + b, x)) * a * b / ((a + b) * x * (1 - x))
-        return (log(below / chance), slope / below) if below > 0 else (-inf, 0.0)
+        return _off(tails.below, chance, slope) if chance <= 0.5 else _off_down(tails.above, rest, slope)
 
     return root(off, 0.0, 1.0, k / (n + 1))
 
 
-def rate_at_most(k: int, n: int, chance: float) -> float:
+def rate_at_most(k: int, n: int, chance: float, rest: float = 0.5) -> float:
     """The rate at which at most ``k`` of ``n`` have a chance: the upper bound. 1 where all are."""
-    return 1 - rate_at_least(n - k, n, chance)
+    return 1 - rate_at_least(n - k, n, chance, rest)
+
+
+def _off(tail: float, wanted: float, slope: float) -> tuple[float, float]:
+    """How far a tail that grows is from what is wanted, as a logarithm, and how fast it grows."""
+    return (log(tail / wanted), slope / tail) if tail > 0 else (-inf, 0.0)
+
+
+def _off_down(tail: float, wanted: float, slope: float) -> tuple[float, float]:
+    """The same of a tail that shrinks, so that it grows too."""
+    return (log(wanted / tail), slope / tail) if tail > 0 else (inf, 0.0)
 
 
 def root(off: Callable[[float], tuple[float, float]], low: float, high: float, start: float) -> float:
@@ -176,11 +195,10 @@ def student(level: float, freedom: int) -> float:
     beyond = outside(level)
 
     def off(t: float) -> tuple[float, float]:
-        tails = beta_tails(freedom / 2, 0.5, freedom / (freedom + t * t))
+        whole = freedom + t * t
+        tails = beta_tails(freedom / 2, 0.5, freedom / whole, t * t / whole)
         slope = 2 * exp(_log_student(t, freedom))
-        if level < 0.5:
-            return log(tails.above / level), slope / tails.above
-        return log(beyond / tails.below), slope / tails.below
+        return _off(tails.above, level, slope) if level < 0.5 else _off_down(tails.below, beyond, slope)
 
     start = max(z_of(level), 1e-8)
     high = start

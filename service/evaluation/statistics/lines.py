@@ -13,8 +13,8 @@ from typing import Any
 from service.evaluation.statistics.reading import StatisticRefused, shown, text
 from service.evaluation.statistics.registry import compute
 
-LONGEST_LINE = 32 * 2**20
-"""Bytes of a line. A million small numbers take a quarter of it."""
+LONGEST_LINE = 16 * 2**20
+"""Bytes of a line. 10,000 cases take a tenth of it."""
 _ASKED = ("id", "statistic", "input")
 _EXPECTED = ("output", "error")
 """What a line of a file of vectors has besides; not read, so that such a file can be asked as it is."""

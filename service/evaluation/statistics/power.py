@@ -42,8 +42,11 @@ def mcnemar_power(n: int, gain: float, loss: float, alpha: float = 0.05) -> Powe
     """
     whole(n, "n", most=MOST_PAIRS)
     differ, toward = _differing(gain, loss)
-    rejected = _rejections(n, toward, between(alpha, "alpha"))
-    return Power(power=_power(n, differ, rejected))
+    border = between(alpha, "alpha")
+    first, chances = points(n, differ)
+    critical = list(_critical(first + len(chances) - 1, border))[first:]
+    reached = (chance * _rejects(m, c, toward) for chance, (m, c) in zip(chances, critical, strict=True))
+    return Power(power=min(1.0, sum(reached)))
 
 
 def mcnemar_pairs(gain: float, loss: float, power: float = 0.8, alpha: float = 0.05, most: int = 2000) -> Pairs:
@@ -54,10 +57,12 @@ def mcnemar_pairs(gain: float, loss: float, power: float = 0.8, alpha: float = 0
     whole(most, "most", most=MOST_SEARCHED)
     differ, toward = _differing(gain, loss)
     between(power, "power")
-    rejected = _rejections(most + STEADY, toward, between(alpha, "alpha"))
+    rejected = [_rejects(m, c, toward) for m, c in _critical(most + STEADY, between(alpha, "alpha"))]
     steady = 0
     for n in range(1, most + STEADY + 1):
-        steady = steady + 1 if _power(n, differ, rejected) >= power else 0
+        first, chances = points(n, differ)
+        reached = sum(chance * rejected[m] for m, chance in enumerate(chances, first))
+        steady = steady + 1 if reached >= power else 0
         if steady > STEADY:
             return Pairs(pairs=n - STEADY)
     return Pairs(pairs=None)
@@ -73,14 +78,9 @@ def _differing(gain: float, loss: float) -> tuple[float, float]:
     return float(both), float(exact(float(gain)) / both) if both else 0.5
 
 
-def _rejections(most: int, toward: float, alpha: float) -> list[float]:
-    """For each number of differing pairs the chance that the test rejects, where a share of them are gains."""
-    return [at_most(c, m, toward) + at_least(m - c, m, toward) if c >= 0 else 0.0 for m, c in _critical(most, alpha)]
-
-
-def _power(n: int, differ: float, rejected: list[float]) -> float:
-    first, chances = points(n, differ)
-    return min(1.0, sum(chance * rejected[m] for m, chance in enumerate(chances, first)))
+def _rejects(m: int, c: int, toward: float) -> float:
+    """The chance that at most ``c`` of ``m``, or at least all but ``c``, go one way."""
+    return at_most(c, m, toward) + at_least(m - c, m, toward) if c >= 0 else 0.0
 
 
 def _critical(most: int, alpha: float) -> Iterator[tuple[int, int]]:
@@ -107,7 +107,7 @@ def binomial_power(n: int, p: float, alpha: float = 0.05) -> Power:
     whole(n, "n", most=MOST_PAIRS)
     share(p, "p")
     c = max(c for _, c in _critical(n, between(alpha, "alpha")))
-    return Power(power=min(1.0, at_most(c, n, p) + at_least(n - c, n, p)) if c >= 0 else 0.0)
+    return Power(power=min(1.0, _rejects(n, c, p)))
 
 
 def rule_power(n: int, p: float, least: int) -> Passes:

@@ -55,8 +55,8 @@ def wilson(k: int, n: int, level: float = 0.95) -> Rate:
         return Rate(rate=None, low=0.0, high=1.0, n=0)
     square = z * z
     centre, spread = k + square / 2, z * sqrt(k * ((n - k) / n) + square / 4)
-    low = 0.0 if k == 0 else max(0.0, (centre - spread) / (n + square))
-    high = 1.0 if k == n else min(1.0, (centre + spread) / (n + square))
+    low = 0.0 if k == 0 else max(0.0, min(k / n, (centre - spread) / (n + square)))
+    high = 1.0 if k == n else min(1.0, max(k / n, (centre + spread) / (n + square)))
     return Rate(rate=k / n, low=low, high=high, n=n)
 
 
@@ -82,7 +82,7 @@ def one_sided_bound(k: int, n: int, side: str, level: float = 0.95) -> Bound:
     lower = choice(side, "side", "low", "high") == "low"
     if n == 0:
         return Bound(bound=0.0 if lower else 1.0, n=0)
-    return Bound(bound=(rate_at_least if lower else rate_at_most)(k, n, chance), n=n)
+    return Bound(bound=(rate_at_least if lower else rate_at_most)(k, n, chance, level), n=n)
 
 
 def rate_sequence(k: int, n: int, level: float = 0.95) -> Rate:

@@ -133,10 +133,10 @@ def pair(value: object, what: str) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def text(value: object, what: str) -> str:
+def text(value: object, what: str, expected: str = "a text") -> str:
     """A text that UTF-8 can hold."""
     if not isinstance(value, str):
-        raise StatisticRefused(f"{what} must be a text, found {shown(value)}")
+        raise StatisticRefused(f"{what} must be {expected}, found {shown(value)}")
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise StatisticRefused(f"{what} must be a text of whole characters, found half of one (a lone surrogate)")
     return value
@@ -144,7 +144,8 @@ def text(value: object, what: str) -> str:
 
 def mark(value: object, what: str) -> str | int:
     """A name of a group or an answer: a text or a whole number."""
-    return value if type(value) is int else text(value, what)
+    """A name of a group or an answer: a text or a whole number."""
+    return value if type(value) is int else text(value, what, "a text or a whole number")
 
 
 def choice(value: object, what: str, *known: str) -> str:

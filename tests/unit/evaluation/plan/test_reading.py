@@ -8,11 +8,21 @@ from hashlib import sha256
 import pytest
 
 from service.audit.evaluation_events import ArmQuote
-from service.evaluation.plan.around import Around, Quoted, SetFacts
-from service.evaluation.plan.model import Arm, Comparison, decode_plan, encode_plan, plan_hash, plan_members, plan_of
+from service.errors import TooLarge
+from service.evaluation.plan.around import Around, SetFacts
+from service.evaluation.plan.model import (
+    Arm,
+    Comparison,
+    Plan,
+    decode_plan,
+    encode_plan,
+    plan_hash,
+    plan_members,
+    plan_of,
+)
 from service.evaluation.plan.reading import read_plan
 from service.evaluation.plan.tables import InvalidPlan
-from tests.fixtures.evaluation_plans import CRITIC, HASH, LIFT, PINS, around, items
+from tests.fixtures.evaluation_plans import CRITIC, HASH, LIFT, OTHER_HASH, PINS, around, items
 
 
 def refused(text: str, held_against: Around | None = None) -> dict[str, str]:
@@ -29,7 +39,7 @@ def test_a_plan_has_what_its_file_says_in_whole_numbers() -> None:
     assert plan.arms[0] == Arm("debate", "debate", format="adversarial", options={"maxRounds": 2})
     assert plan.arms[1] == Arm("vote", "vote", drafts=5)
     assert plan.comparisons == (Comparison("debate", "vote"),)
-    assert plan.models == {"proposer": "careful", "critic": "quick", "debater": "careful"}
+    assert plan.models == {}
     assert plan.pins == PINS
 
 
@@ -143,11 +153,34 @@ def test_a_fault_hides_no_fault_that_does_not_follow_from_it() -> None:
 
 
 def test_a_ceiling_below_the_quote_is_refused() -> None:
-    dear = around(quote=lambda plan: Quoted(tuple(ArmQuote(arm.name, 9_000_000, 1) for arm in plan.arms)))
+    dear = around(quote=lambda _, arm: ArmQuote(arm.name, 9_000_000, 1))
 
     found = refused(LIFT, dear)
 
     assert "27.00 US dollars, and its ceiling is 25.00" in found["/plan/ceiling_usd"]
+
+
+def test_an_arm_that_cannot_be_asked_is_a_fault_where_it_stands() -> None:
+    def quote(_: Plan, arm: Arm) -> ArmQuote:
+        if arm.name == "vote":
+            raise TooLarge("the documents do not fit")
+        return ArmQuote(arm.name, 1, 1)
+
+    assert refused(LIFT, around(quote=quote)) == {
+        "/arms/1": "arms.2: the arm cannot be asked: the documents do not fit"
+    }
+
+
+def test_items_of_two_sets_with_one_id_are_refused() -> None:
+    two = LIFT.replace(
+        "[[arms]]", f'[[sets]]\nid = "more"\nversion = 1\nsha256 = "{OTHER_HASH}"\nsplit = "open"\n\n[[arms]]', 1
+    )
+    sets = {
+        "contract-review-questions": SetFacts(1, HASH, "questions", items(100)),
+        "more": SetFacts(1, OTHER_HASH, "questions", items(3)),
+    }
+
+    assert "has the item 'q000' too" in refused(two, around(sets))["/sets/1/id"]
 
 
 def test_a_held_split_is_for_validators() -> None:
