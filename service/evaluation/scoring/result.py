@@ -62,7 +62,8 @@ class ArmShown(Struct, frozen=True, rename="camel"):
     """What one arm did: its debates (items times repeats), its items, and its money in micro-dollars.
 
     ``debates`` counts runs, ``items`` the items by their majority. ``right`` is ``None`` where being right is not what
-    is measured. ``models`` are seat -> alias (vendor's name), each that was seen.
+    is measured. ``models`` are seat, alias and vendor's name, ``prompts`` the hashes of the pinned prompts: each that
+    was seen. ``fallbacks`` are turns in which another model spoke than the seat's own.
     """
 
     name: str
@@ -73,7 +74,9 @@ class ArmShown(Struct, frozen=True, rename="camel"):
     charge: MicroUSD
     attempts: int
     unusable: int
+    fallbacks: int
     models: tuple[str, ...]
+    prompts: tuple[str, ...]
 
 
 class Finding(Struct, frozen=True, rename="camel"):

@@ -26,10 +26,12 @@ def counted(r: Result) -> Iterator[Block]:
         numeric=(2, 3, 4),
     )
     yield TableBlock(
-        "The models of the seats, as the debates recorded them",
-        ("Arm", "Seat, alias, and the vendor's name"),
-        tuple((arm.name, model) for arm in r.arms for model in arm.models),
+        "The models of the seats and the pinned prompts, as the debates recorded them",
+        ("Arm", "Seat, alias, and the vendor's name; prompts by their hash"),
+        tuple((arm.name, seen) for arm in r.arms for seen in (*arm.models, *(f"prompts {pin}" for pin in arm.prompts))),
     )
+    if fallbacks := sum(arm.fallbacks for arm in r.arms):
+        yield Text(f"Turns in which a fallback spoke in the place of the seat's own model: {fallbacks}.", "note")
 
 
 def _counts(arm: ArmShown) -> Iterator[tuple[str, ...]]:

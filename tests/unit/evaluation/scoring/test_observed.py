@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.debate.entries import AttemptFailed, CheckFound, DebateStarted, DebateStopped, Entry, TurnSpoke
+from service.debate.entries import AttemptFailed, CheckFound, DebateStarted, DebateStopped, Entry, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, CritiqueFound, Finding
 from service.debate.model import AdversarialOptions, Check, Options, Turn, TurnId, labels
@@ -245,3 +245,11 @@ def test_a_moderator_that_was_given_everything_else_is_charged_for_its_two_order
     assert seen.swapped is not None
     assert (seen.moderation.conclusion, seen.attempts) == ("rejected", 2)
     assert {seen.moderation.slot, seen.swapped.slot} == {"first", "second"}
+
+
+def test_turns_that_a_fallback_spoke_in_are_counted() -> None:
+    entries = drive(start_of(SWAPPED), canned)
+    by_another = [replace(e, model="yew-1") if isinstance(e, TurnAsked) and "critic" in e.turn else e for e in entries]
+
+    assert observe(entries).fallbacks == 0
+    assert observe(by_another).fallbacks == 1
