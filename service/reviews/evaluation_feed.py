@@ -3,7 +3,7 @@
 A turn of an evaluation, which one process has at a time:
 
     1. Its entries are read, and followed (`service.evaluation.run`).
-    2. While its registration is in no signed head, it waits: no call is made before the question is provable.
+    2. While its registration is under no checkpoint, it waits: no call is made before the question is provable.
     3. A process that runs another policy, other prompts or another build than the plan pins leaves it alone; so does
        one that never had its sets at hand.
     4. The next move is made, and the one after it, until it has to wait for a debate.
@@ -162,7 +162,7 @@ class EvaluationFeeder:
         """Make moves until there is none to make now; raises `_Waits` where something outside is awaited."""
         progress = await self._follow(found)
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
-            raise _Waits("its registration is in no signed head yet")
+            raise _Waits("its registration is under no checkpoint yet")
         while await self.keeps(found):
             sets = await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date())
             self._expect_pinned(found, progress)

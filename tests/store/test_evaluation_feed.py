@@ -111,7 +111,7 @@ async def test_nothing_is_asked_before_a_signed_head_covers_the_plan(database: D
 
         waits = await desk.read(evaluation, CALLER)
         assert not waits.progress.asked
-        assert waits.stored.pause == "its registration is in no signed head yet"
+        assert waits.stored.pause == "its registration is under no checkpoint yet"
 
         await sequencer.catch_up()
         do(database, FREE)
