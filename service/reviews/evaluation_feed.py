@@ -51,13 +51,13 @@ from service.errors import (
 )
 from service.evaluation.run.moves import Ask, Conclude, Move, Rest, Score, Seen, Stop, move_after
 from service.evaluation.run.progress import Progress
+from service.evaluation.run.results import conclusion_of
 from service.evaluation.run.units import Unit
 from service.evaluation.scoring import observe, score
 from service.evaluation.sets.golden_set import GoldenSet
 from service.reviews import Reviews
 from service.reviews.batch_callers import caller_of
 from service.reviews.evaluation_cases import Asking, case_of
-from service.reviews.evaluation_results import conclusion_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.store import evaluations
 from service.store.evaluations import ClaimedEvaluation

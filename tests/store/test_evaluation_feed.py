@@ -19,7 +19,7 @@ from service.errors import IllegalEntry
 from service.evaluation.run.progress import Progress
 from service.evaluation.scoring.result import compared, result_of
 from service.reviews.evaluation_feed import EvaluationFeeder
-from service.reviews.evaluation_results import conclusion_of
+from service.evaluation.run.results import conclusion_of
 from service.reviews.evaluations import Standing
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
