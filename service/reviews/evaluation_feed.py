@@ -3,7 +3,7 @@
 A turn of an evaluation, which one process has at a time:
 
     1. Its entries are read, and followed (`service.evaluation.run`).
-    2. While its registration is in no signed head, it waits: no call is made before the question is provable.
+    2. While its registration is under no checkpoint, it waits: no call is made before the question is provable.
     3. A process that runs another policy, other prompts or another build than the plan pins leaves it alone; so does
        one that never had its sets at hand.
     4. The next move is made, and the one after it, until it has to wait for a debate.
@@ -51,13 +51,13 @@ from service.errors import (
 )
 from service.evaluation.run.moves import Ask, Conclude, Move, Rest, Score, Seen, Stop, move_after
 from service.evaluation.run.progress import Progress
+from service.evaluation.run.results import conclusion_of
 from service.evaluation.run.units import Unit
 from service.evaluation.scoring import observe, score
 from service.evaluation.sets.golden_set import GoldenSet
 from service.reviews import Reviews
 from service.reviews.batch_callers import caller_of
 from service.reviews.evaluation_cases import Asking, case_of
-from service.reviews.evaluation_results import conclusion_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.store import evaluations
 from service.store.evaluations import ClaimedEvaluation
@@ -162,7 +162,7 @@ class EvaluationFeeder:
         """Make moves until there is none to make now; raises `_Waits` where something outside is awaited."""
         progress = await self._follow(found)
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
-            raise _Waits("its registration is in no signed head yet")
+            raise _Waits("its registration is under no checkpoint yet")
         while await self.keeps(found):
             sets = await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date())
             self._expect_pinned(found, progress)

@@ -148,7 +148,7 @@ async def looks_at_held(database: Database, tenant: str, sets: Sequence[str]) ->
 
 
 async def is_provable(database: Database, evaluation: str, tenant: str) -> bool:
-    """Whether a signed head covers the registration: no call is made before."""
+    """Whether a checkpoint covers the registration: no call is made before."""
     (row,) = await database.query("evaluation_provable", {"evaluation": _id(evaluation), "tenant": tenant})
     return bool(row["provable"])
 

@@ -86,7 +86,7 @@ UPDATE evaluation SET lease_until = clock_timestamp() + make_interval(secs => %(
 WHERE evaluation = %(evaluation)s AND feeder = %(feeder)s RETURNING evaluation;
 
 -- evaluation_provable --
--- Whether a signed head covers the registration of an evaluation.
+-- Whether a checkpoint covers the registration of an evaluation.
 SELECT EXISTS (
     SELECT FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
     WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0

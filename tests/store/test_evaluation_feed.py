@@ -19,7 +19,7 @@ from service.errors import IllegalEntry
 from service.evaluation.run.progress import Progress
 from service.evaluation.scoring.result import compared, result_of
 from service.reviews.evaluation_feed import EvaluationFeeder
-from service.reviews.evaluation_results import conclusion_of
+from service.evaluation.run.results import conclusion_of
 from service.reviews.evaluations import Standing
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
@@ -111,7 +111,7 @@ async def test_nothing_is_asked_before_a_signed_head_covers_the_plan(database: D
 
         waits = await desk.read(evaluation, CALLER)
         assert not waits.progress.asked
-        assert waits.stored.pause == "its registration is in no signed head yet"
+        assert waits.stored.pause == "its registration is under no checkpoint yet"
 
         await sequencer.catch_up()
         do(database, FREE)

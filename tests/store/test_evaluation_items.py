@@ -20,15 +20,19 @@ from service.debate.entries import (
 from service.debate.model import Debater, Outcome, TurnId
 from service.debate.options import EvaluationTerms
 from service.debate.replies import Proposal, Reply
+from service.debate.results import PanelResult
 from service.errors import IdempotencyKeyReused, InvalidCase
 from service.intake.request import DocumentRequest, OptionsRequest
 from service.money import Ledger
 from service.observing.labelled import REGISTRY
+from service.proving.row_check import RowCheck
 from service.report import Line, build_result
 from service.report.document.markdown import markdown
 from service.report.result.terms import AdversarialTerms
 from service.reviews import DebateQuery, EvaluationCase
+from service.reviews.query_parameters import read_query
 from service.simulated.provider import OfflineProvider
+from service.store.impact import standings
 from tests.fixtures.bundles import Draft, failed, verify
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log
@@ -266,3 +270,31 @@ async def test_a_result_says_of_which_evaluation_it_is_and_decides_nothing_befor
         report = markdown(result)
         assert "an evaluation" in report
         assert RUN.id in report
+
+
+async def test_the_list_tells_debates_of_evaluations_from_the_others(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        await ran(service, an_item("listed"))
+        item = (await service.reviews.open_item(an_item("listed"), OPERATOR)).debate
+        usual = await service.run()
+
+        async def found(**asked: str) -> dict[str, EvaluationItem | None]:
+            page = await service.reviews.find(read_query({name: [value] for name, value in asked.items()}), CALLER)
+            return {one.debate: one.evaluation for one in page.debates}
+
+        assert await found() == {item: replace(RUN, arm="listed"), usual: None}
+        assert set(await found(purpose="evaluation")) == {item}
+        assert set(await found(purpose="decision")) == {usual}
+        both = read_query({"purpose": ["decision", "evaluation"]})
+        assert len((await service.reviews.find(both, CALLER)).debates) == 2
+        assert await RowCheck(service.database, 24, "00" * 32).round() == 0
+
+
+async def test_a_panel_of_an_evaluation_leaves_no_track_record(database: Database) -> None:
+    panel = OptionsRequest(format="panel", debaters=2, max_rounds=2, question_type="factual")
+    async with bench(database.service_url, OfflineProvider()) as service:
+        entries = await ran(service, an_item("panel", panel))
+
+        assert isinstance(outcome(entries).result, PanelResult)
+        assert await standings(service.database, "default") == ()
+        assert await RowCheck(service.database, 24, "00" * 32).round() == 0

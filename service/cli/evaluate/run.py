@@ -23,7 +23,7 @@ from service.cli.terminal_text import say
 def run(file: Path, folders: tuple[Path, ...], *, held: bool, detach: bool, as_json: bool) -> int:
     """Register a plan, and ask all of its items.
 
-    The plan is recorded first, and nothing is asked before a signed head of the log covers it. Debates run in this
+    The plan is recorded first, and nothing is asked before a checkpoint of the log covers it. Debates run in this
     process. Ctrl-C ends the command and not the evaluation: `gainsay evaluate resume` goes on with it, and nothing is
     asked or paid twice.
 
