@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from service import intake
-from service.audit.evaluation_events import ArmQuote, EvaluationRegistered, SetAsked
+from service.audit.evaluation_events import ArmQuote, EvaluationRegistered, EvaluationStopped, SetAsked
 from service.audit.record import SALT_BYTES, Writer
-from service.errors import IllegalEntry
+from service.errors import Fenced, IllegalEntry
 from service.evaluation.plan.around import Around, ItemFacts, SetFacts
 from service.evaluation.plan.model import Arm, Pins, Plan, plan_hash, plan_members
 from service.evaluation.plan.power import Power, planned_units, power_of
 from service.evaluation.plan.reading import read_plan
+from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit
 from service.evaluation.sets.golden_set import GoldenSet
@@ -91,16 +93,36 @@ class EvaluationDesk:
     async def change(self, evaluation: str, planned: Planned, caller: Caller) -> Progress:
         """Register another plan for an evaluation under way; after its first score it is exploratory for good.
 
-        Raises `IllegalEntry` for a plan that asks something else, or where nothing may be changed any more.
+        Raises `InvalidPlan` for a plan that asks something else, or where nothing may be changed any more.
         """
         progress = (await self.read(evaluation, caller)).progress
         entry = replace(_registration(evaluation, progress.next_n, planned), sets=progress.registered.sets)
         if [_place(asked) for asked in planned.sets] != [_place(asked) for asked in entry.sets]:
-            raise IllegalEntry("the sets of a changed plan are those of the first one; register a new evaluation")
-        progress.take(entry)
+            raise InvalidPlan("the sets of a changed plan are those of the first one; register a new evaluation")
+        try:
+            progress.take(entry)
+        except IllegalEntry as error:
+            raise InvalidPlan(error.detail) from error
         log = await self.logs.current(caller.tenant)
         await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
         return progress
+
+    async def stop(self, evaluation: str, why: str, caller: Caller) -> None:
+        """Ask nothing more of an evaluation: what was asked is still scored, and what was not counts as missing.
+
+        Raises `NotFound`, and `InvalidPlan` where it has ended or was stopped before.
+        """
+        while True:
+            progress = (await self.read(evaluation, caller)).progress
+            entry = EvaluationStopped(progress.evaluation, progress.next_n, "person", why)
+            try:
+                progress.take(entry)
+            except IllegalEntry as error:
+                raise InvalidPlan(f"the evaluation cannot be stopped: {error.detail}") from error
+            log = await self.logs.current(caller.tenant)
+            with suppress(Fenced):  # a feeder has recorded an entry meanwhile
+                await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
+                return
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
         """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import ceil
+from itertools import accumulate
+from math import ceil, fsum
 from typing import Any, TypedDict
 
 from service.evaluation.statistics.exact_tests import mcnemar
@@ -29,6 +32,7 @@ PRIOR_SHARE, PRIOR_CASES = Fraction(1, 50), 50
 """What debates are taken to mend before any outcome is known, and how many cases that is worth."""
 FEWEST_DEBATED, MOST_P = 50, 0.10
 LEAST_FACTOR, MOST_FACTOR = 10.0, 200.0
+MOST_CANDIDATES = 1000
 LEAST_CHANCE = 1e-9
 """The smallest chance of a draw: a case stands for 1 / chance cases."""
 
@@ -106,15 +110,17 @@ def safe_threshold(
     sure = [share(each, "a confidence") for each in items(confidence, "confidence")]
     missed = marks(wrong, "wrong")
     alike(len(sure), len(missed), "confidences", "outcomes")
-    asked = {share(each, "a candidate") for each in items(candidates, "candidates")}
+    asked = {share(each, "a candidate") for each in items(candidates, "candidates", MOST_CANDIDATES)}
     share(most, "most")
     between(level, "level")
+    ordered = sorted(zip(sure, missed, strict=True), reverse=True)
+    falling, wrongs = [-each for each, _ in ordered], [0, *accumulate(what for _, what in ordered)]
     safe: float | None = None
     tried: list[Tried] = []
     for candidate in sorted(asked, reverse=True):
-        above = [what for each, what in zip(sure, missed, strict=True) if each >= candidate]
-        bound = one_sided_bound(sum(above), len(above), "high", level)["bound"]
-        tried.append(Tried(threshold=candidate, n=len(above), wrong=sum(above), bound=bound))
+        n = bisect_right(falling, -candidate)
+        bound = one_sided_bound(wrongs[n], n, "high", level)["bound"]
+        tried.append(Tried(threshold=candidate, n=n, wrong=wrongs[n], bound=bound))
         if bound > most:
             break
         safe = candidate
@@ -154,24 +160,28 @@ def declined_loss(cases: Sequence[Mapping[str, Any]], level: float = 0.95) -> De
     between(level, "level")
     if not found:
         return DeclinedLoss(rate=None, low=0.0, high=1.0, population=0.0, lossMicroUSD=None, n=0)
-    population = missed = loss = Fraction(0)
-    for weight, wrong, downside in found:
-        population += weight
-        missed += weight * wrong
-        loss += weight * wrong * downside
-    rate = float(missed / population)
+    cases_by, wrong_by, loss_by = Counter[float](), Counter[float](), Counter[float]()
+    for chance, wrong, downside in found:
+        cases_by[chance] += 1
+        wrong_by[chance] += wrong
+        loss_by[chance] += wrong * downside
+    population, missed, loss = map(_weighed, (cases_by, wrong_by, loss_by))
+    rate, n = missed / population, len(found)
     low: float | None = None
     high: float | None = None
-    if len({weight for weight, _, _ in found}) == 1:
-        interval = clopper_pearson(sum(wrong for _, wrong, _ in found), len(found), level)
-        rate, low, high = interval["rate"] or 0.0, interval["low"], interval["high"]
-    return DeclinedLoss(
-        rate=rate, low=low, high=high, population=float(population), lossMicroUSD=float(loss), n=len(found)
-    )
+    if len(cases_by) == 1:
+        interval = clopper_pearson(wrong_by.total(), n, level)
+        rate, low, high = wrong_by.total() / n, interval["low"], interval["high"]
+    return DeclinedLoss(rate=rate, low=low, high=high, population=population, lossMicroUSD=loss, n=n)
 
 
-def _declined(case: object) -> tuple[Fraction, int, int]:
-    """How many cases one stands for, whether it was wrong, and its downside."""
+def _weighed(by_chance: Mapping[float, int]) -> float:
+    """A sum over cases each of which stands for 1 / chance; exact for each chance."""
+    return fsum(float(total / exact(chance)) for chance, total in by_chance.items())
+
+
+def _declined(case: object) -> tuple[float, int, int]:
+    """The chance of a case, whether it was wrong, and its downside."""
     found = members(case, "a case", "chance", "wrong", "downsideMicroUSD")
     chance = share(found["chance"], "a chance")
     if chance == 0:
@@ -179,7 +189,7 @@ def _declined(case: object) -> tuple[Fraction, int, int]:
     if chance < LEAST_CHANCE:
         raise StatisticRefused(f"a chance must be at least {LEAST_CHANCE}, found {shown(chance)}")
     marks([found["wrong"]], "wrong")
-    return 1 / exact(chance), found["wrong"], money(found["downsideMicroUSD"], "downsideMicroUSD")
+    return chance, found["wrong"], money(found["downsideMicroUSD"], "downsideMicroUSD")
 
 
 def gate_proposal(

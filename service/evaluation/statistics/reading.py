@@ -86,12 +86,12 @@ def between(value: object, what: str) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def items(value: object, what: str) -> Sequence[Any]:
+def items(value: object, what: str, most: int = MOST_ITEMS) -> Sequence[Any]:
     """A list of any values, not too long."""
     if not isinstance(value, list | tuple):
         raise StatisticRefused(f"{what} must be a list, found {shown(value)}")
-    if len(value) > MOST_ITEMS:
-        raise StatisticRefused(f"{what} must have at most {MOST_ITEMS:,} items, found {len(value):,}")
+    if len(value) > most:
+        raise StatisticRefused(f"{what} must have at most {most:,} items, found {len(value):,}")
     return value
 
 

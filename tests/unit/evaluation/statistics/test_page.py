@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 
 from service.evaluation.statistics import STATISTICS
@@ -37,4 +38,11 @@ def test_the_table_has_each_statistic_with_its_parameters() -> None:
     assert {name: tuple(given.split(", ")) for name, given in rows} == {
         name: parameters(name)[1] for name in STATISTICS
     }
+    defaults = {
+        (each.name, json.dumps(each.default))
+        for function in STATISTICS.values()
+        for each in signature(function).parameters.values()
+        if each.default is not each.empty
+    }
+    assert set(re.findall(r'`(\w+)=([\w."]+)`', SECTION)) == defaults
     assert f"the {len(STATISTICS)} statistics" in SECTION

@@ -77,6 +77,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("ece_if_calibrated", {"p": [1.1]}, "a probability must be from 0 to 1, found 1.1"),
     ("conformal_quantile", {"scores": [0.5], "alpha": 0.0}, "alpha must lie between 0 and 1, found 0.0"),
     ("safe_threshold", TRIED | {"confidence": [0.5]}, "1 confidences and 0 outcomes"),
+    ("safe_threshold", TRIED | {"candidates": [0.5] * 1001}, "candidates must have at most 1,000 items, found 1,001"),
     ("safe_threshold", TRIED | {"candidates": [2]}, "a candidate must be from 0 to 1"),
     ("mending", {"mended": 3, "broken": 0, "debated": 2}, "3 mended and 0 broken of 2"),
     ("declined_loss", {"cases": [CASE | {"chance": 0}]}, "could not be drawn cannot be in the sample"),
