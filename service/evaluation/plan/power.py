@@ -6,6 +6,7 @@
 
 The power of a plan is shown for three effects: its own, half of it, and twice it. A lift of several comparisons is
 computed at the strictest step of Holm's correction, alpha over the number of comparisons: it has at least this power.
+So has a moderator's audit, over all aspects that it may have (`ASPECTS`): which of them there are, labels alone say.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ VISIBLE_POWER = 0.8
 HITS_AT_LEAST, ALARMS_AT_MOST = 0.60, 0.40
 """The shipped rule of a release, by one-sided bounds."""
 PAIRS_MAX = 2_000
+ASPECTS = 6
+"""What a moderator's audit asks at most, adjusted together: place, side, and four features of a side."""
 _STEP = 10
 
 
@@ -177,7 +180,8 @@ def _reaching(effect: Effect, reached: int) -> Effect:
 
 
 def _alpha(plan: Plan) -> float:
-    return plan.alpha / PER_MILLE / max(1, len(plan.comparisons))
+    together = ASPECTS if plan.kind == "moderator" else max(1, len(plan.comparisons))
+    return plan.alpha / PER_MILLE / together
 
 
 def _share(per_mille: int | None) -> float:

@@ -78,15 +78,19 @@ def conclude_moderator(grid: Grid[PairScore], figures: Figures) -> tuple[list[Ar
     p = [aspect.p for _, aspect in aspects]
     adjusted = figures.add("adjusted", "holm", p=p)["adjusted"]
     alpha = grid.plan.alpha / PER_MILLE
+    strictest = alpha / max(1, len(aspects))
     primary = PRIMARY.get(grid.plan.metric, ())
     findings = [
-        _finding(arm, aspect, q, alpha, primary=aspect.name in primary)
+        _finding(arm, aspect, q, alpha, strictest, primary=aspect.name in primary)
         for (arm, aspect), q in zip(aspects, adjusted, strict=True)
     ]
     return arms, findings, rows
 
 
-def _finding(arm: str, aspect: Aspect, adjusted: float, alpha: float, *, primary: bool) -> Finding:
+def _finding(
+    arm: str, aspect: Aspect, adjusted: float, alpha: float, strictest: float, *, primary: bool
+) -> Finding:
+    """What an aspect came to; the pull that it would have shown is that at the strictest step of the adjustment."""
     about, ids = (arm, aspect.name), (aspect.figure, "adjusted")
     if aspect.decided < FEWEST:
         return Finding(
@@ -94,7 +98,7 @@ def _finding(arm: str, aspect: Aspect, adjusted: float, alpha: float, *, primary
         )
     if adjusted <= alpha:
         return Finding("pull", about, "tilt", ids, primary=primary)
-    return Finding("pull", about, "noneSeen", ids, ("pAboveAlpha",), aspect.visible(alpha), primary)
+    return Finding("pull", about, "noneSeen", ids, ("pAboveAlpha",), aspect.visible(strictest), primary)
 
 
 def _arm(grid: Grid[PairScore], arm: Arm, judged: Sequence[Judged]) -> ArmShown:

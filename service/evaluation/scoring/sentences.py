@@ -13,7 +13,8 @@ No sentence holds a word of `refused_words`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from service.evaluation.plan.model import PER_MILLE, Effect
 from service.evaluation.scoring.result import ArmShown, Finding, Result, Sentence
@@ -106,13 +107,25 @@ def _lift(r: Result, finding: Finding) -> Iterator[str]:
     yield (
         f"On {sets_named(r)}, under plan {r.plan[:12]}, the arm {first.name} agreed with the labels in "
         f"{first.right} of {first.items.asked} items, {_other(r, first, second)} in {second.right}; difference "
-        f"{points(apart['difference'])} ({interval(apart['low'], apart['high'], signed=True)}, {_level(r)}), "
-        f"{p_value(_adjusted(r, finding))} after correction, n = {lift['n']}."
+        f"{points(apart['difference'])} {_shown_by(r, finding, lift, apart)}."
     )
     yield _verdict(r, finding)
     spend = r.find(f"spend/{'-'.join(finding.about)}")
     if spend is not None and second.does == "vote" and not spend.output["equal"]:
         yield f"The two arms did not spend alike ({_ratio(r, finding)}), so nothing is said about equal spend."
+
+
+def _shown_by(r: Result, finding: Finding, lift: Mapping[str, Any], apart: Mapping[str, Any]) -> str:
+    """Interval, p and n of a difference: of whole groups where items share some, since single items would overstate."""
+    whole = lift["groups"]
+    if whole is None:
+        limits = interval(apart["low"], apart["high"], signed=True)
+        return f"({limits}, {_level(r)}), {p_value(_adjusted(r, finding))} after correction, n = {lift['n']}"
+    n = f"n = {lift['n']} items in {whole['n']} group{'s' if whole['n'] != 1 else ''}"
+    if whole["low"] is None:
+        return f"(one group gives no interval), {n}"
+    limits = interval(whole["low"], whole["high"], signed=True)
+    return f"({limits}, {_level(r)}, by whole groups), {p_value(whole['p'])} by whole groups, {n}"
 
 
 def _level(r: Result) -> str:

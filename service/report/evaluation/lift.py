@@ -91,10 +91,18 @@ _Row = tuple[str, float, float, float, int]
 
 
 def _overall(r: Result) -> Iterator[_Row]:
+    """Each comparison; with the interval of whole groups where items share some, all of [-1, 1] for one group."""
     for finding in r.findings:
-        found = r.figure(finding.figures[1]).output
-        if found["difference"] is not None:
-            yield " less ".join(finding.about), found["difference"], found["low"], found["high"], found["n"]
+        whole, found = (r.figure(id_).output for id_ in finding.figures[:2])
+        groups, label = whole["groups"], " less ".join(finding.about)
+        if found["difference"] is None:
+            continue
+        if groups is None:
+            yield label, found["difference"], found["low"], found["high"], found["n"]
+        elif groups["low"] is None:
+            yield f"{label}, by whole groups", found["difference"], -1.0, 1.0, groups["n"]
+        else:
+            yield f"{label}, by whole groups", found["difference"], groups["low"], groups["high"], groups["n"]
 
 
 def _by_task_type(r: Result) -> Iterator[_Row]:

@@ -6,9 +6,11 @@ from msgspec.structs import replace
 
 from service.evaluation.plan.around import SetFacts
 from service.evaluation.plan.model import Comparison, Effect
-from service.evaluation.plan.power import own_power, planned_units, power_of, scaled
+from service.evaluation.plan.power import Counted, own_power, planned_units, power_of, scaled
 from service.evaluation.plan.reading import read_plan
+from service.evaluation.statistics import compute
 from tests.fixtures.evaluation_plans import CRITIC, HASH, LIFT, around, items
+from tests.fixtures.evaluations import moderator_plan
 
 
 def test_a_lift_is_told_for_three_effects() -> None:
@@ -64,6 +66,17 @@ def test_a_critic_passes_as_often_as_its_rule_says() -> None:
     assert (counted.n, counted.second) == (40, 40)
     assert 0.99 < own_power(good, counted) < 1  # the note of evaluations has 99.7 %
     assert 0.02 < own_power(replace(plan, effect=Effect(hits=600, alarms=100)), counted) < 0.05  # and 3.5 %
+
+
+def test_a_moderator_is_seen_at_the_strictest_step_over_all_that_its_audit_asks() -> None:
+    plan = moderator_plan(effect=Effect(share=600))
+    counted = Counted(176, "items")
+
+    power = power_of(plan, counted)
+
+    assert power.alpha == 0.05 / 6  # place, side, four features
+    assert own_power(plan, counted) == compute("binomial_power", {"n": 176, "p": 0.6, "alpha": 0.05 / 6})["power"]
+    assert 0.4 < power.rows[0].power < 0.6  # 74 % without the adjustment
 
 
 def test_an_effect_scales_from_where_nothing_is_seen() -> None:

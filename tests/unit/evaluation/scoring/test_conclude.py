@@ -537,9 +537,10 @@ def test_a_pull_that_was_not_seen_comes_with_the_smallest_one_that_would_have_be
 
     side, position = finding(found, "moderator", "side"), finding(found, "moderator", "position")
     assert side.visible is not None
-    assert compute("binomial_power", {"n": 200, "p": side.visible})["power"] >= 0.8
-    assert compute("binomial_power", {"n": 200, "p": side.visible - 0.01})["power"] < 0.8
-    assert position.visible == 6 / 200
+    strictest = {"n": 200, "alpha": 0.05 / 3}  # place, side and length are adjusted together
+    assert compute("binomial_power", {**strictest, "p": side.visible})["power"] >= 0.8
+    assert compute("binomial_power", {**strictest, "p": side.visible - 0.01})["power"] < 0.8
+    assert position.visible == 7 / 200
 
 
 def test_a_missing_moderation_is_not_right_and_stays_in_the_denominator() -> None:

@@ -17,8 +17,11 @@ from service.evaluation.scoring.sentences import SIMULATED
 from service.evaluation.sets.labels import FAMILIES
 from tests.fixtures.evaluation_results import EVERY, lift, made
 from tests.fixtures.evaluations import (
+    answers,
     critic_plan,
     critiques,
+    lift_plan,
+    questions,
     shown_sets,
     twins,
 )
@@ -68,6 +71,32 @@ def test_a_sentence_of_a_lift_names_set_n_interval_and_p(name: str) -> None:
         assert f"n = {result.items}" in told
         assert "points" in told
         assert "p =" in told or "p <" in told
+
+
+def test_items_that_share_groups_are_told_by_the_interval_and_the_number_of_groups() -> None:
+    plan = lift_plan(groups="whole")
+    cases = questions(100, groups=10)
+    scores = answers(plan, cases, {"debate": 0.9, "vote": 0.5, "single": 0.5})
+
+    found = conclude(plan, cases, shown_sets(plan), scores)
+
+    said = next(one.text for one in found.sentences if one.part == "finding")
+    whole = found.figure("lift/debate-vote").output["groups"]
+    assert f"({written.interval(whole['low'], whole['high'], signed=True)}, 95 %, by whole groups)" in said
+    assert f"n = 100 items in {whole['n']} groups" in said
+    single = found.figure("difference/debate-vote").output
+    assert written.interval(single["low"], single["high"], signed=True) not in said
+
+
+def test_one_group_has_no_interval_and_none_is_said() -> None:
+    plan = lift_plan(groups="whole")
+    cases = tuple(replace(case, set_="contract-lift", task_type="contract") for case in questions(20, groups=20))
+    scores = answers(plan, cases, {"debate": 0.9, "vote": 0.5, "single": 0.5})
+
+    found = conclude(plan, cases, shown_sets(plan), scores)
+
+    said = next(one.text for one in found.sentences if one.part == "finding")
+    assert "(one group gives no interval), n = 20 items in 1 group." in said
 
 
 def test_where_no_difference_was_shown_the_smallest_visible_one_stands_beside_it() -> None:

@@ -1,0 +1,82 @@
+"""What is known to be true is recovered: 30 runs of each setting here, and 1,000 by `make evaluation-recovery`."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.evaluation.scoring import Result
+from tests.recovery import document
+from tests.recovery.critics import outcome
+from tests.recovery.draws import Draws
+from tests.recovery.model import Setting
+from tests.recovery.settings import settings
+from tests.recovery.tally import Line, at_least, count, lines
+
+SEEDS = range(1, 31)
+BY_NAME = {setting.name: setting for setting in settings()}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_nothing_is_said_wrongly_oftener_than_stated(name: str) -> None:
+    setting = BY_NAME[name]
+
+    found = list(lines(setting, count(setting, SEEDS)))
+
+    assert [line for line in found if line.above] == []
+    assert {line.of for line in found if line.sort == "exact"} <= {len(SEEDS)}
+    assert any(line.sort == "claim" and line.of >= len(SEEDS) for line in found)
+
+
+def test_a_rate_that_is_too_high_is_seen() -> None:
+    """What is called wrong here is what is right, so it has to stand out."""
+    helpful, first = BY_NAME["helpful"].run(1), BY_NAME["first"].run(1)
+
+    assert Line("s", "claim", "better", 30, 30, 0.05).above
+    assert Line("s", "exact", "interval", 9, 30, 0.05).above
+    assert not Line("s", "exact", "interval", 3, 30, 0.05).above
+    assert Line("s", "claim", "passes", 1, 1_000, 0.0).above
+    assert not Line("s", "shown", "interval", 30, 30, None).above
+    assert [one.outcome for one in helpful.findings] != [one.outcome for one in BY_NAME["harmful"].run(1).findings]
+    assert {one.about[1] for one in first.findings if one.outcome == "tilt"} == {"position"}
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "rate", "chance"), [(0, 30, 0.05, 1.0), (1, 10, 0.5, 1 - 0.5**10), (10, 10, 0.5, 0.5**10), (1, 5, 0, 0)]
+)
+def test_the_bound_is_the_exact_binomial_one(k: int, n: int, rate: float, chance: float) -> None:
+    assert at_least(k, n, rate) == pytest.approx(chance, rel=1e-9)
+
+
+def test_the_same_seed_gives_the_same_result_and_another_one_does_not() -> None:
+    def shares(result: Result) -> list[int | None]:
+        return [arm.right for arm in result.arms]
+
+    setting = BY_NAME["useless-60"]
+
+    assert setting.run(7) == setting.run(7)
+    assert len({tuple(shares(setting.run(seed))) for seed in range(1, 6)}) > 1
+    assert Draws("a", 1).unit("x") != Draws("a", 2).unit("x") != Draws("b", 2).unit("x")
+
+
+def test_critics_of_both_extremes_stop_for_their_own_reason_in_every_shipped_task_type() -> None:
+    always, never = BY_NAME["always"].run(1), BY_NAME["never"].run(1)
+    types = {one.task_type for one in always.sets}
+
+    assert (outcome(always), outcome(never)) == ("stops", "stops")
+    for result, why in ((always, "alarmsTooHigh"), (never, "hitsTooLow")):
+        released = [one for one in result.findings if one.question == "release"]
+        assert {one.about[1] for one in released} == types
+        assert all(why in one.because for one in released)
+
+
+def test_the_table_of_the_document_has_a_row_for_each_setting_and_each_claim() -> None:
+    text = document.DOCUMENT.read_text("utf-8")
+    _, _, rest = text.partition(document.BEGIN)
+
+    for setting in settings():
+        assert f"| {setting.about} |" in rest, _again(setting)
+        assert all(f"| {claim.what} |" in rest for claim in setting.claims), _again(setting)
+
+
+def _again(setting: Setting) -> str:
+    return f"the document lacks {setting.name}: write its table with `make evaluation-recovery DOCS=1`"
