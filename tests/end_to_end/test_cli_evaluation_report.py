@@ -33,4 +33,4 @@ async def test_a_report_is_written_in_the_form_of_its_suffix(database: Database,
     assert b"Trial of a critic on planted flaws" in html
     assert pdf.startswith(b"%PDF")
     assert json.loads(written) == json.loads(shown.out)["result"]
-    assert ".html, .htm, .pdf" in wrong.err
+    assert ".json, .md, .html, .htm, .pdf" in wrong.err
