@@ -42,3 +42,10 @@ def template_names(_ctx: click.Context, _option: click.Parameter, begun: str) ->
     from service.samples.templates import templates
 
     return [name for name in templates() if name.startswith(begun)]
+
+
+def set_names(_ctx: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+    """The shipped golden sets that begin so."""
+    from service.evaluation.sets.files import shipped
+
+    return [folder.name for folder in shipped() if folder.name.startswith(begun)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from service.cli import exit_codes
+from service.cli.completion import set_names
 from service.cli.new_file import written
 from service.cli.terminal_text import print_json, say
 from service.evaluation.sets import files
@@ -44,7 +45,7 @@ def sets(context: click.Context, *, as_json: bool) -> int:
         return exit_codes.DONE
     from service.cli.display import golden_sets
 
-    found = [files.load(folder, today()) for folder in files.shipped()]
+    found = [files.load_shipped(folder) for folder in files.shipped()]
     if as_json:
         print_json([golden_sets.as_json(golden) for golden in found])
     else:
@@ -93,7 +94,7 @@ def print_faults(inside: str, error: BadSet) -> None:
 
 
 @sets.command()
-@click.argument("which", metavar="ID|FOLDER")
+@click.argument("which", metavar="ID|FOLDER", shell_complete=set_names)
 @click.option(
     "--labels", "split", type=click.Choice(["open", "held"]), help="Print the labels of a split, as JSON lines."
 )
@@ -114,7 +115,7 @@ def show(which: str, split: str | None, *, held: bool, as_json: bool) -> int:
     """
     from service.cli.display import golden_sets
 
-    golden = files.load(folder_of(which), today())
+    golden = _named(which)
     if split is None:
         say(golden_sets.page(golden)) if not as_json else print_json(golden_sets.as_json(golden))
         return exit_codes.DONE
@@ -139,7 +140,7 @@ def register() -> int:
 
     Exit codes: 0 done, 2 a set is not what was registered.
     """
-    found = [files.load(folder, today()) for folder in files.shipped()]
+    found = [files.load_shipped(folder) for folder in files.shipped()]
     before = files.shipped_register()
     after = extended(before, found)
     if after != before:
@@ -150,16 +151,15 @@ def register() -> int:
     return exit_codes.DONE
 
 
-def folder_of(which: str) -> Path:
-    """The folder of a set by the id of a shipped one, or by its path; raises `NoSet`."""
+def _named(which: str) -> GoldenSet:
+    """The set by the id of a shipped one, or by its folder."""
     shipped = {folder.name: folder for folder in files.shipped()}
-    folder = Path(which)
-    if "/" in which or which not in shipped:
-        if not folder.is_dir() and "/" not in which:
-            known = ", ".join(shipped) or "none"
-            raise files.NoSet(f"expected the id of a shipped set or a folder, found {which!r}; shipped are: {known}")
-        return folder
-    return shipped[which]
+    if which in shipped:
+        return files.load_shipped(shipped[which])
+    if "/" not in which and not Path(which).is_dir():
+        known = ", ".join(shipped) or "none"
+        raise files.NoSet(f"expected the id of a shipped set or a folder, found {which!r}; shipped are: {known}")
+    return files.load(Path(which), today())
 
 
 def today() -> date:

@@ -111,6 +111,23 @@ def _labelled(labels: Mapping[str, tuple[int, Label]], one: At, other: At) -> It
             yield of_label(at, "favours", words)
 
 
+def check_planted(parts: Parts) -> Iterator[Fault]:
+    """Twins differ in the argument that their labels name: there the flaw is planted."""
+    labels = parts.label_of()
+    first: dict[str, tuple[int, CriticItem]] = {}
+    for line, item in parts.items.items():
+        label = labels.get(item.id, (0, None))[1]
+        if not isinstance(item, CriticItem) or not isinstance(label, CriticLabel):
+            continue
+        before, twin = first.setdefault(item.pair, (line, item))
+        mine, other = (
+            [argument for argument in one.proposal.arguments if argument.n == label.argument] for one in (item, twin)
+        )
+        if twin is not item and mine and mine == other:
+            words = f"argument {label.argument} is the same as in line {before}, its twin; the flaw is planted in it"
+            yield of_item(line, "proposal", words)
+
+
 def check_labels_of_critics(parts: Parts) -> Iterator[Fault]:
     """A label of a critic's item names an argument of the proposal and a document of the item."""
     items = {item.id: item for item in parts.items.values()}

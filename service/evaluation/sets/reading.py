@@ -37,7 +37,7 @@ from service.evaluation.sets.items import ITEM_TYPES, Item, ItemSet
 from service.evaluation.sets.labels import LABEL_TYPES, MEMBERS, Label
 from service.evaluation.sets.lines import read_lines, text_of
 from service.evaluation.sets.manifest import NOTHING, Outline, read_manifest
-from service.evaluation.sets.pairing import check_ids, check_labels_of_critics, check_pairs
+from service.evaluation.sets.pairing import check_ids, check_labels_of_critics, check_pairs, check_planted
 from service.evaluation.sets.parts import At, Parts
 from service.evaluation.sets.quotes import check_citations_of_given, check_spans
 from service.evaluation.sets.shape import read_shape
@@ -48,6 +48,7 @@ RULES: Sequence[Rule] = (
     check_documents,
     check_ids,
     check_pairs,
+    check_planted,
     check_labels_of_critics,
     check_answers,
     check_bases,

@@ -53,8 +53,6 @@ def _described(type_: Any) -> inspect.Type:
 def _faults(value: object, kind: inspect.Type, at: str, elsewhere: Mapping[str, str]) -> Iterator[_Fault]:
     """All faults of a value, from which unknown members are taken away."""
     match kind:
-        case inspect.Metadata():
-            yield from _faults(value, kind.type, at, elsewhere)
         case inspect.UnionType():
             if value is not None or not any(isinstance(one, inspect.NoneType) for one in kind.types):
                 (wanted,) = (one for one in kind.types if not isinstance(one, inspect.NoneType))

@@ -6,9 +6,13 @@ import json
 import shutil
 from pathlib import Path
 
+import click
 import pytest
 
 from service.cli import main
+from service.cli.completion import set_names
+from service.cli.evaluate import importing
+from service.cli.evaluate.sets import show
 from service.evaluation.sets import files
 from service.evaluation.sets.register import read_register
 from tests.fixtures.golden_sets import CRITIC, FOLDER, QUESTIONS, TODAY, with_text
@@ -110,6 +114,11 @@ def test_a_set_is_shown_by_id_and_by_folder_and_no_label_with_it(shipped: Path, 
     assert "duty to mend" not in by_id
 
 
+def test_shipped_sets_are_completed(shipped: Path) -> None:
+    assert set_names(click.Context(show), show.params[0], "tiny-c") == [CRITIC]
+    assert set_names(click.Context(show), show.params[0], "") == [CRITIC, QUESTIONS]
+
+
 def test_an_unknown_set_is_refused_with_the_known_ones(shipped: Path, capsys: Output) -> None:
     assert main(["evaluate", "sets", "show", "tiny"]) == 2
 
@@ -154,7 +163,7 @@ def test_the_register_is_written_once_and_refuses_a_changed_set(shipped: Path, c
 
 
 def imported(folder: Path, table: str, *options: str) -> int:
-    (folder / "in.csv").write_text(table)
+    (folder / "in.csv").write_bytes(table.encode())
     where = ["--form", "csv", "--to", str(folder / "my-set"), "--id", "my-set"]
     return main(["evaluate", "import", str(folder / "in.csv"), *where, *STATED, *options])
 
@@ -221,3 +230,18 @@ def test_no_folder_is_overwritten(tmp_path: Path, capsys: Output) -> None:
     assert imported(tmp_path, TABLE, *TEMPLATE) == 2
 
     assert "my-set exists, and no set is overwritten; choose another name" in capsys.readouterr().err
+
+
+def test_what_was_rewritten_is_said_and_a_file_that_is_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    table = TABLE.replace("licence\n", "licence,context\n", 1).replace("CC0-1.0\n", 'CC0-1.0,"a\r\nb"\n')
+
+    assert imported(tmp_path, table, *TEMPLATE) == 0
+    monkeypatch.setattr(importing, "TOTAL_BYTES", 10)
+    shutil.rmtree(tmp_path / "my-set")
+    assert imported(tmp_path, table, *TEMPLATE) == 2
+
+    printed = capsys.readouterr()
+    assert "note: documents with CR in their line ends, which are LF now: 8" in printed.out
+    assert "in.csv has more than 10 bytes; divide it" in printed.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,6 @@ from tests.fixtures.golden_sets import (
     ITEM_FILES,
     PAIRS,
     QUESTIONS,
-    TODAY,
     Row,
     faults_of,
     files_of,
@@ -38,7 +38,7 @@ def asked(folder: Path, label_rows: list[Row] | None) -> bytes:
     The labels are those given, whatever their faults: what is asked is made before labels are looked at.
     """
     found, _ = files.read_folder(folder)
-    golden = files.load(folder, TODAY)
+    golden = files.load_shipped(folder)
     changed = found if label_rows is None else with_rows(found, LABELS, label_rows)
     read_items = [
         read_shape(json.loads(line), ITEM_TYPES[golden.manifest.kind], {})[0]
@@ -51,7 +51,7 @@ def asked(folder: Path, label_rows: list[Row] | None) -> bytes:
 
 @pytest.mark.parametrize("folder", SETS, ids=lambda folder: folder.name)
 def test_permuting_all_labels_changes_no_byte_of_what_is_asked(folder: Path) -> None:
-    golden = files.load(folder, TODAY)
+    golden = files.load_shipped(folder)
     before = msgspec.json.encode([[one, golden.asked.documents(one)] for one in golden.asked.items])
     found, _ = files.read_folder(folder)
     mine = rows(found, LABELS)
@@ -72,6 +72,20 @@ def test_what_is_asked_imports_no_label() -> None:
     """The import contract holds it for all that it imports in turn; here it is said of the module itself."""
     assert "labels" not in vars(items)
     assert not [name for name, value in vars(items).items() if getattr(value, "__module__", "") == labels.__name__]
+
+
+def test_the_import_contract_names_what_renders_and_asks() -> None:
+    project = tomllib.loads((Path(__file__).resolve().parents[4] / "pyproject.toml").read_text("utf-8"))
+    (contract,) = (
+        contract
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if contract["name"] == "what renders a request never reads a label"
+    )
+
+    assert contract["forbidden_modules"] == [labels.__name__]
+    assert {items.__name__, "service.prompts", "service.providers", "service.debate"} <= {*contract["source_modules"]}
+    assert contract["type"] == "forbidden"
+    assert contract.keys() == {"name", "type", "source_modules", "forbidden_modules"}, "also by way of other modules"
 
 
 @pytest.mark.parametrize("name", [QUESTIONS, CRITIC, PAIRS])

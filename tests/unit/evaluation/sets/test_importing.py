@@ -221,6 +221,12 @@ def test_samples_of_inspect_become_questions() -> None:
     assert len(third.id) == 14
 
 
+def test_a_target_that_is_a_number_is_its_text() -> None:
+    built = made("inspect", lines([sample(n, target=n % 2) for n in range(4)]))
+
+    assert built.golden.manifest.answers == ("0", "1")
+
+
 def test_choices_that_are_the_same_throughout_are_the_closed_list() -> None:
     rows = [sample(n, choices=["odd", "even", "neither"], target="AB"[n % 2]) for n in range(4)]
 
@@ -258,6 +264,7 @@ def test_of_choices_that_differ_the_letters_are_the_answers_and_the_question_has
         ({"id": "//"}, "in:2: id: expected a text or a number"),
         ({"files": {"a": "data/a.txt"}}, "in:2: files.a: a path or a data URL is not read"),
         ({"files": {"a": "data:text/plain;base64,eA=="}}, "in:2: files.a: a path or a data URL is not read"),
+        ({"files": {"a": " "}}, "in:2: files.a: expected the document as a text"),
         ({"files": ["a"]}, "in:2: files: expected an object of names and texts"),
         ({"sandbox": "docker"}, "in:2: sandbox: a debate runs nothing; leave it out knowingly with --ignore sandbox"),
         ({"setup": "ls"}, "in:2: setup: a debate runs nothing"),

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import pytest
 
-from service.evaluation.sets import form
+from service.evaluation.sets import form, reading
 from service.evaluation.sets.faults import SHOWN_MAX, BadSet, Fault
 from service.evaluation.sets.lines import read_object
 from tests.fixtures.golden_sets import (
@@ -74,6 +74,7 @@ def without_file(name: str) -> Callable[[Files], Files]:
     return lambda files: {path: raw for path, raw in files.items() if path != name}
 
 
+FLAWED = "The lease makes the landlord care for the roof, so it must repair it."
 SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
     # set.toml
     (
@@ -142,6 +143,13 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
         said('"the authors"', "2026-11-01"),
         r"labelled_by: expected a text, found 2026-11-01",
     ),
+    (
+        QUESTIONS,
+        "a retired id of another form",
+        said("[splits]", '[retired]\n"q/1" = "x"\n[splits]'),
+        r"retired.'q/1': this is the id of no item",
+    ),
+    (QUESTIONS, "a task type of two lines", said('"contract"', '"a\\nb"'), r"set.toml: task_type: expected one line"),
     # Lines
     (QUESTIONS, "a member twice", line_added(ITEMS, '{"id": "q9", "id": "q8"}\n'), r"items.jsonl:5: .*'id' twice"),
     (QUESTIONS, "a blank line", line_added(ITEMS, "\n"), r"items.jsonl:5: the line is blank"),
@@ -425,6 +433,18 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
     (CRITIC, "one twin with a value", drop(LABELS, 3, "value"), r"labels.jsonl:4: value: line 3, of its twin"),
     (
         CRITIC,
+        "twins that are alike",
+        lambda files: edited(files, ITEMS, 2, lambda row: row.update(proposal=rows(files, ITEMS)[0]["proposal"])),
+        r"items.jsonl:2: proposal: line 1, its twin, has the same proposal",
+    ),
+    (
+        CRITIC,
+        "a flaw planted elsewhere",
+        proposal(2, lambda one: one["arguments"][0].update(text=FLAWED)),
+        r"items.jsonl:2: proposal: argument 1 is the same as in line 1, its twin",
+    ),
+    (
+        CRITIC,
         "a tenth family",
         put(LABELS, 1, family="misread"),
         r"labels.jsonl:1: family: expected one of .*did you mean 'misreadFigure'",
@@ -623,6 +643,19 @@ def test_a_refusal_lists_so_many_faults_and_counts_the_others() -> None:
     assert len(error.faults) == SHOWN_MAX + 3
     assert error.detail.splitlines()[-1] == "and 3 faults more; mend these first"
     assert len(error.parts) == SHOWN_MAX + 1
+
+
+def test_a_set_has_so_many_items_documents_and_bytes_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = files_of(QUESTIONS)
+    monkeypatch.setattr(reading, "ITEMS_MAX", 3)
+    monkeypatch.setattr(reading, "DOCUMENTS_MAX", 2)
+    monkeypatch.setattr(reading, "TOTAL_BYTES", 1_000)
+
+    found = faults_of(files)
+
+    assert "items.jsonl:4: a set may have 3 items, found more; divide it" in found
+    assert "documents: a set may have 2 documents, found more; divide it" in found
+    assert any(fault.startswith("documents: a set may have 1,000 bytes, found ") for fault in found)
 
 
 def test_the_hash_is_that_of_the_paths_and_bytes_of_all_files() -> None:
