@@ -1,1 +1,1 @@
-"""Known truths, simulated many times, and put through scoring and statistics: what is concluded, and how often wrongly."""
+"""Known truths, simulated many times and put through scoring and statistics: how often is what is concluded wrong."""

@@ -1,4 +1,4 @@
-"""Simulate every setting, put it through scoring and statistics, and print what came of it: ``python -m tests.recovery``.
+"""Simulate every setting, put it through scoring and statistics, and print what came: ``python -m tests.recovery``.
 
 Exit 0 if nothing was above its stated rate by more than chance, 1 if something was.
 """

@@ -1,6 +1,6 @@
 """Critics of known rates on the shipped proposals: what they write is made so that it says yes, or does not.
 
-A yes is a point against the planted argument that quotes a part of the decisive passage, or one that states the decisive
+A yes is a point against the planted argument that quotes a part of the decisive passage, or that states the decisive
 value. A no attacks another argument on that ground, or the planted one on no ground or on another passage.
 """
 

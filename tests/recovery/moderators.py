@@ -1,7 +1,7 @@
 """Moderators with and without a pull, on the shipped proposals: each sound or flawed, with a feature on either side.
 
-The shipped sets have no pairs for moderators. These are made of the critics' proposals: the sound twin of one case is to
-be upheld, the flawed one of the next to be rejected. Which side is shown first is drawn.
+The shipped sets have no pairs for moderators. These are made of the critics' proposals: the sound twin of one case is
+to be upheld, the flawed one of the next to be rejected. Which side is shown first is drawn.
 
     even        right in three of four, drawn again in the reverse order
     to a place  goes by the place alone, drawn in each order

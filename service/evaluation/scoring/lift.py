@@ -193,7 +193,8 @@ def _by_task_type(grid: Grid[QuestionScore], figures: Figures, answers: Mapping[
             of = [pair for pair, case in zip(pairs, grid.cases, strict=True) if case.task_type == task_type]
             table = Counter((first or 0, second or 0) for first, second in of)
             cells = {"both": table[1, 1], "first": table[1, 0], "second": table[0, 1], "neither": table[0, 0]}
-            found = figures.add(f"byTaskType/{name}/{task_type}", "paired_difference", **cells)
+            level = 1 - grid.plan.alpha / PER_MILLE
+            found = figures.add(f"byTaskType/{name}/{task_type}", "paired_difference", **cells, level=level)
             exact = figures.add(f"byTaskType/p/{name}/{task_type}", "mcnemar", b=table[1, 0], c=table[0, 1])
             placed = {"comparison": name, "taskType": task_type}
             rows.append({**placed, **cells, **_interval(found), "n": len(of), "p": exact["p"]})

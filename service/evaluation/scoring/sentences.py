@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from service.evaluation.plan.model import PER_MILLE, Effect
+from service.evaluation.scoring.cases import SetShown
 from service.evaluation.scoring.result import ArmShown, Finding, Result, Sentence
 from service.evaluation.scoring.written import (
     ASPECT,
@@ -78,7 +79,13 @@ def _standing(r: Result) -> Iterator[str]:
 
 def sets_named(r: Result) -> str:
     """The sets with version, split and who labelled them, as a sentence has to name them."""
-    return "; ".join(f"{s.id} v{s.version}, split {s.split} ({s.items} items, {s.provenance})" for s in r.sets)
+    alike: dict[tuple[str, str], list[SetShown]] = {}
+    for one in r.sets:
+        alike.setdefault((one.split, one.provenance), []).append(one)
+    return "; ".join(
+        f"{', '.join(f'{s.id} v{s.version}' for s in sets)}, split {split} ({sum(s.items for s in sets)} items, {by})"
+        for (split, by), sets in alike.items()
+    )
 
 
 def _found(r: Result, finding: Finding) -> Iterator[str]:

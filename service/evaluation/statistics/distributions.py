@@ -10,6 +10,7 @@ Newton's method inside a bracket that only shrinks.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import erfc, exp, floor, inf, lgamma, log, log1p, pi, sqrt, tan
 from statistics import NormalDist
 from typing import NamedTuple
@@ -140,6 +141,7 @@ def at_least(k: int, n: int, p: float) -> float:
     return beta_tails(k, n - k + 1, p).below
 
 
+@lru_cache(maxsize=4_096)
 def rate_at_least(k: int, n: int, chance: float, rest: float = 0.5) -> float:
     """The rate at which at least ``k`` of ``n`` have a chance: the lower bound of Clopper and Pearson; 0 at k = 0.
 

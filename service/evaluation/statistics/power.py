@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypedDict
 
 from service.evaluation.statistics.distributions import at_least, at_most, points
@@ -42,11 +43,16 @@ def mcnemar_power(n: int, gain: float, loss: float, alpha: float = 0.05) -> Powe
     """
     whole(n, "n", most=MOST_PAIRS)
     differ, toward = _differing(gain, loss)
-    border = between(alpha, "alpha")
+    return Power(power=_seen(n, differ, toward, between(alpha, "alpha")))
+
+
+@lru_cache(maxsize=256)
+def _seen(n: int, differ: float, toward: float, alpha: float) -> float:
+    """Kept, since every result of a plan gives the same ones and each sums over all tables."""
     first, chances = points(n, differ)
-    critical = list(_critical(first + len(chances) - 1, border))[first:]
+    critical = list(_critical(first + len(chances) - 1, alpha))[first:]
     reached = (chance * _rejects(m, c, toward) for chance, (m, c) in zip(chances, critical, strict=True))
-    return Power(power=min(1.0, sum(reached)))
+    return min(1.0, sum(reached))
 
 
 def mcnemar_pairs(gain: float, loss: float, power: float = 0.8, alpha: float = 0.05, most: int = 2000) -> Pairs:

@@ -105,7 +105,7 @@ def _limit(plot: Intervals, limit: Limit, bottom: int) -> str:
 
 
 def _row(plot: Intervals, row: IntervalRow, y: float) -> Iterator[str]:
-    yield _text(short(row.label, 36), _LEFT - 14, y + 6, anchor="end")
+    yield _text(short(row.label, 40), _LEFT - 14, y + 6, anchor="end")
     yield _text(short(row.beside, 26), _LEFT + _AXIS + 16, y + 6)
     apart = len({mark.series for mark in row.marks}) > 1
     for mark in row.marks:

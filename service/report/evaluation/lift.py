@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import ceil
 
-from service.evaluation.scoring.result import Result
+from service.evaluation.scoring.result import Result, Row
 from service.evaluation.scoring.written import interval, p_value, per_cent, points
 from service.report.document.blocks import (
     Block,
@@ -17,6 +18,11 @@ from service.report.document.blocks import (
     Text,
 )
 from service.report.evaluation.parts import no_figure, rate, spend
+
+_Row = tuple[str, float, float, float, int]
+"""A label, a difference with its bounds, and n."""
+_ROWS = 20
+"""The most rows of one plot by task type: a plot does not break between pages."""
 
 
 def lift(r: Result) -> Iterator[Block]:
@@ -37,12 +43,26 @@ def lift(r: Result) -> Iterator[Block]:
 
 
 def _differences(r: Result) -> Iterator[Block]:
-    rows = [*_overall(r), *_by_task_type(r)]
-    reach = max(0.1, *(abs(bound) for _, _, low, high, _ in rows for bound in (low, high)))
-    end = min(1.0, -(-reach * 10 // 1) / 10)
-    yield Intervals(
-        name="forest",
-        title=f"Differences in agreement, with {_level(r)} intervals; the margin is {points(r.margin).lstrip('+')}",
+    overall = list(_overall(r))
+    yield _forest(r, "forest", f"Differences in agreement, with {_level(r)} intervals", overall)
+    yield from _compared(r)
+    table = r.table("byTaskType")
+    for i in range(0, len(table), _ROWS):
+        part, title = table[i : i + _ROWS], "Differences by task type: exploratory, and decide nothing"
+        yield _forest(r, f"forest-by-task-type-{i}", title, list(_by_task_type(part)))
+        yield _type_table(part)
+
+
+def _forest(r: Result, name: str, title: str, rows: Sequence[_Row]) -> Intervals:
+    """Differences row under row, with the registered margin on both sides of 0."""
+    reach = max(0.1, r.margin, *(abs(bound) for _, _, low, high, _ in rows for bound in (low, high)))
+    end = min(1.0, ceil(reach * 10) / 10)
+    said_of = (
+        f"{label}: {points(at)} ({interval(low, high, signed=True)}), n = {n}" for label, at, low, high, n in rows
+    )
+    return Intervals(
+        name=name,
+        title=f"{title}; the margin is {points(r.margin).lstrip('+')}",
         rows=tuple(
             IntervalRow(label, (IntervalMark(0, at, low, high),), f"{points(at)}, n = {n}")
             for label, at, low, high, n in rows
@@ -51,43 +71,28 @@ def _differences(r: Result) -> Iterator[Block]:
         start=-end,
         end=end,
         limits=_margins(r.margin),
-        shown="; ".join(
-            f"{label}: {points(at)} ({interval(low, high, signed=True)}), n = {n}" for label, at, low, high, n in rows
-        )
-        + ". A point to the right favours the first arm.",
+        shown="; ".join(said_of) + ". A point to the right favours the first arm.",
         signed=True,
     )
-    yield from _compared(r)
-    if table := r.table("byTaskType"):
-        yield TableBlock(
-            "By task type: exploratory, adjusted by Benjamini and Hochberg, and decides nothing",
+
+
+def _type_table(rows: Sequence[Row]) -> TableBlock:
+    return TableBlock(
+        "By task type, adjusted by Benjamini and Hochberg",
+        ("Comparison", "Task type", "Both", "First alone", "Second alone", "Neither", "Difference", "p", "Adjusted"),
+        tuple(
             (
-                "Comparison",
-                "Task type",
-                "Both",
-                "First alone",
-                "Second alone",
-                "Neither",
-                "Difference",
-                "p",
-                "Adjusted",
-            ),
-            tuple(
-                (
-                    row.cells["comparison"],
-                    row.cells["taskType"],
-                    *(str(row.cells[name]) for name in ("both", "first", "second", "neither")),
-                    points(row.cells["difference"]),
-                    p_value(row.cells["p"]),
-                    p_value(row.cells["adjusted"]),
-                )
-                for row in table
-            ),
-            numeric=(2, 3, 4, 5, 6),
-        )
-
-
-_Row = tuple[str, float, float, float, int]
+                row.cells["comparison"],
+                row.cells["taskType"],
+                *(str(row.cells[name]) for name in ("both", "first", "second", "neither")),
+                points(row.cells["difference"]),
+                p_value(row.cells["p"]),
+                p_value(row.cells["adjusted"]),
+            )
+            for row in rows
+        ),
+        numeric=(2, 3, 4, 5, 6),
+    )
 
 
 def _overall(r: Result) -> Iterator[_Row]:
@@ -105,17 +110,12 @@ def _overall(r: Result) -> Iterator[_Row]:
             yield f"{label}, by whole groups", found["difference"], groups["low"], groups["high"], groups["n"]
 
 
-def _by_task_type(r: Result) -> Iterator[_Row]:
-    for row in r.table("byTaskType"):
+def _by_task_type(rows: Sequence[Row]) -> Iterator[_Row]:
+    for row in rows:
         cells = row.cells
         if cells["n"]:
-            yield (
-                f"{cells['comparison']}, {cells['taskType']}",
-                cells["difference"],
-                cells["low"],
-                cells["high"],
-                cells["n"],
-            )
+            label = f"{cells['comparison']}, {cells['taskType']}"
+            yield label, cells["difference"], cells["low"], cells["high"], cells["n"]
 
 
 def _margins(margin: float) -> tuple[Limit, ...]:
