@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak drills batches schemathesis mutations hostile image image-check rehearse failovers replayed clients dashboards dashboards-preview vendor audit sbom release-cut release release-rehearsal lock chart test-cluster test-pods clean
+.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak drills batches schemathesis mutations evaluation-recovery hostile image image-check rehearse failovers replayed clients dashboards dashboards-preview vendor audit sbom release-cut release release-rehearsal lock chart test-cluster test-pods clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -174,6 +174,10 @@ schemathesis: setup ## ask the service EXAMPLES (100) drawn requests for each op
 # `make test` draws 200 without a key and 40 with the log's, from GAINSAY_TEST_MUTATIONS_SEED: make mutations SEED=7
 mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALED (500) with the log's; SEED repeats a run
 	@$(BIN)/python -m tests.mutations --edits $(or $(EDITS),3000) --sealed $(or $(SEALED),500) $(if $(SEED),--seed $(SEED))
+
+# `make test` runs 30 seeds of each setting. docs/evaluation.md has the table, which DOCS=1 writes: make evaluation-recovery DOCS=1
+evaluation-recovery: setup ## simulate known truths, SEEDS (1000) of each setting, and count what is concluded wrongly (some minutes)
+	@$(BIN)/python -m tests.recovery --seeds $(or $(SEEDS),1000) $(if $(ONLY),--only $(ONLY)) $(if $(DOCS),--docs)
 
 hostile: setup ## verify hostile files, and print how long and how much memory each took (a minute)
 	@$(BIN)/python -m tests.mutations.hostile

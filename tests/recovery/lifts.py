@@ -1,9 +1,9 @@
 """Two arms that are alike, or of which one is better by a known share of items; and a third beside them.
 
-    gain, loss      shares of items that the debate alone, or the vote alone, answers rightly
-    single          stands to the debate as the vote does, drawn apart
-    missing         the share of a named arm's answers that are none: they count as wrong, and so they are in the truth
-    alike           items of one group that share every draw
+gain, loss      shares of items that the debate alone, or the vote alone, answers rightly
+single          stands to the debate as the vote does, drawn apart
+missing         the share of a named arm's answers that are none: they count as wrong, and so they are in the truth
+alike           items of one group that share every draw
 """
 
 from __future__ import annotations
@@ -125,9 +125,7 @@ def _claims(gain: float, loss: float, missing: float) -> tuple[Claim, ...]:
     if gain == loss:
         claims.append(Claim("a useless debate is called better", LEVEL, whether(_says("better"))))
         if not missing:
-            claims.append(
-                Claim("a useless debate is called better or worse", LEVEL, whether(_says("better", "worse")))
-            )
+            claims.append(Claim("a useless debate is called better or worse", LEVEL, whether(_says("better", "worse"))))
     elif gain > loss:
         claims.append(Claim("a helpful debate is called worse", LEVEL, whether(_says("worse"))))
     else:
@@ -144,9 +142,7 @@ def _says(*outcomes: str) -> Callable[[Result], bool]:
 def _despite(result: Result) -> bool:
     """Whether a comparison found something although an arm of it lacks more than the limit."""
     lacking = {
-        arm.name
-        for arm in result.arms
-        if arm.items.asked - arm.items.answered > result.missing_limit * arm.items.asked
+        arm.name for arm in result.arms if arm.items.asked - arm.items.answered > result.missing_limit * arm.items.asked
     }
     return any(found.outcome != "inconclusive" and lacking & set(found.about) for found in result.findings)
 

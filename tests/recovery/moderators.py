@@ -17,12 +17,12 @@ from typing import Literal
 from msgspec.structs import replace
 
 from service.debate.replies.adversarial import Answer, Critique, Framing, Point, Rebuttal
-from service.evaluation.plan.model import Effect, PlannedSet
+from service.evaluation.plan.model import Effect, Plan, PlannedSet
+from service.evaluation.plan.power import Counted, own_power
 from service.evaluation.scoring import Observed, Result
 from service.evaluation.scoring.observed_types import ModerationMade
 from service.evaluation.sets.items import CriticItem, Given, Item, PairItem
 from service.evaluation.sets.labels import CriticLabel, Label, PairLabel
-from service.evaluation.statistics import compute
 from tests.fixtures.evaluations import moderator_plan
 from tests.recovery.draws import Draws
 from tests.recovery.lifts import NOTHING
@@ -72,7 +72,7 @@ def moderator(name: str, about: str, pull: Pull, share: float = 0.5) -> Setting:
         asked=asked,
         observed=observed,
         truths=tuple(_truths(pull, share)),
-        claims=(_claim(pull, share, n),),
+        claims=(_claim(plan, pull, Counted(n, "items")),),
     )
 
 
@@ -107,13 +107,13 @@ def _truths(pull: Pull, share: float) -> list[Truth]:
     return truths + [Truth(f"preference/moderator/{feature}", 0.0, "other") for feature in FEATURES]
 
 
-def _claim(pull: Pull, share: float, n: int) -> Claim:
+def _claim(plan: Plan, pull: Pull, counted: Counted) -> Claim:
     """An even moderator is called tilted at the level; a pull is missed no oftener than the plan's power states."""
     if pull == "none":
         return Claim("an even moderator is called tilted", LEVEL, whether(lambda r: bool(_tilts(r))))
     aspect = "position" if pull == "place" else "side"
-    power = compute("binomial_power", {"n": n, "p": share, "alpha": LEVEL})["power"]
-    return Claim(f"the pull to a {pull} is not seen", 1 - power, whether(lambda r: aspect not in _tilts(r)))
+    missed = 1 - own_power(plan, counted)
+    return Claim(f"the pull to a {pull} is not seen", missed, whether(lambda r: aspect not in _tilts(r)))
 
 
 def _tilts(result: Result) -> set[str]:
@@ -143,15 +143,13 @@ def _pairs(task_type: str, items: Sequence[Item], sealed: Mapping[str, Label]) -
         given = twins[pair]["sound" if sound else "flawed"]
         for favours in ("proposer", "critic"):
             id_ = f"{pair}-{favours}"
-            made.append(
-                PairItem(id_, pair, given.question, given.documents, _given(given), given.group, given.split)
-            )
+            made.append(PairItem(id_, pair, given.question, given.documents, _given(given), given.group, given.split))
             labels[id_] = PairLabel(
                 id_,
                 "upheld" if sound else "rejected",
                 "construction",
                 FEATURES[i // 2 % len(FEATURES)],
-                favours,  # type: ignore[arg-type]
+                favours,
                 "The proposal is sound." if sound else "The proposal has a planted flaw.",
             )
     return Asked(a_set(f"{task_type}-moderator", "pairs", made, {}), labels)

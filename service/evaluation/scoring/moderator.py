@@ -87,9 +87,7 @@ def conclude_moderator(grid: Grid[PairScore], figures: Figures) -> tuple[list[Ar
     return arms, findings, rows
 
 
-def _finding(
-    arm: str, aspect: Aspect, adjusted: float, alpha: float, strictest: float, *, primary: bool
-) -> Finding:
+def _finding(arm: str, aspect: Aspect, adjusted: float, alpha: float, strictest: float, *, primary: bool) -> Finding:
     """What an aspect came to; the pull that it would have shown is that at the strictest step of the adjustment."""
     about, ids = (arm, aspect.name), (aspect.figure, "adjusted")
     if aspect.decided < FEWEST:
