@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.evaluation.scoring import Result
+from service.evaluation.statistics import compute
 from tests.recovery import document
 from tests.recovery.critics import outcome
 from tests.recovery.draws import Draws
@@ -38,6 +39,26 @@ def test_a_rate_that_is_too_high_is_seen() -> None:
     assert not Line("s", "shown", "interval", 30, 30, None).above
     assert [one.outcome for one in helpful.findings] != [one.outcome for one in BY_NAME["harmful"].run(1).findings]
     assert {one.about[1] for one in first.findings if one.outcome == "tilt"} == {"position"}
+
+
+def test_an_interval_that_takes_items_of_one_group_as_independent_would_be_found_too_narrow() -> None:
+    setting = BY_NAME["useless-alike"]
+
+    found = list(lines(setting, count(setting, SEEDS)))
+
+    single = [line for line in found if line.sort == "shown"]
+    assert len(single) == 5
+    assert all(line._replace(rate=0.08).above for line in single)
+
+
+def test_a_power_that_leaves_out_the_adjustment_would_be_found_too_high() -> None:
+    setting = BY_NAME["side-60"]
+    stated = compute("binomial_power", {"n": len(setting.cases), "p": 0.6})["power"]
+
+    (missed,) = (line for line in lines(setting, count(setting, range(1, 101))) if line.sort == "claim")
+
+    assert not missed.above
+    assert missed._replace(rate=1 - stated).above
 
 
 @pytest.mark.parametrize(
