@@ -13,7 +13,8 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from service.evaluation.plan.model import PlannedSet
+from service.evaluation.plan.model import Effect, Plan, PlannedSet
+from service.evaluation.plan.power import Counted, own_power
 from service.evaluation.scoring import Observed, Result
 from service.evaluation.sets.items import Item, QuestionItem
 from service.evaluation.sets.labels import Label, QuestionLabel
@@ -66,6 +67,7 @@ def lift(
         groups="whole" if alike > 1 else "single",
         seed=name,
         name=name,
+        effect=_expected(gain, loss),
     )
     drawn = _Drawn(gain, loss, missing, missing_in, alike)
     return Setting(
@@ -75,8 +77,15 @@ def lift(
         asked=(asked,),
         observed=drawn.observed,
         truths=drawn.truths(),
-        claims=_claims(gain, loss, missing),
+        claims=_claims(plan, Counted(n // alike, "units"), gain, loss, missing),
     )
+
+
+def _expected(gain: float, loss: float) -> Effect:
+    """The larger share as the gain: the test sees either way alike. Where nothing is there, what the notes expect."""
+    if gain == loss:
+        return Effect(gain=250, loss=50)
+    return Effect(gain=round(1_000 * max(gain, loss)), loss=round(1_000 * min(gain, loss)))
 
 
 class _Drawn:
@@ -120,16 +129,20 @@ class _Drawn:
         return tuple(truths)
 
 
-def _claims(gain: float, loss: float, missing: float) -> tuple[Claim, ...]:
+def _claims(plan: Plan, counted: Counted, gain: float, loss: float, missing: float) -> tuple[Claim, ...]:
     claims = []
+    unseen = 1 - own_power(plan, counted)
     if gain == loss:
         claims.append(Claim("a useless debate is called better", LEVEL, whether(_says("better"))))
         if not missing:
             claims.append(Claim("a useless debate is called better or worse", LEVEL, whether(_says("better", "worse"))))
     elif gain > loss:
         claims.append(Claim("a helpful debate is called worse", LEVEL, whether(_says("worse"))))
+        if not missing:
+            claims.append(Claim("it is not found better than the vote", unseen, whether(_primary_is_not("better"))))
     else:
         claims.append(Claim("a harmful debate is called better", LEVEL, whether(_says("better"))))
+        claims.append(Claim("it is not found worse than the vote", unseen, whether(_primary_is_not("worse"))))
     if missing:
         claims.append(Claim("a difference is found where over 5 % of an arm are missing", 0.0, whether(_despite)))
     return tuple(claims)
@@ -137,6 +150,10 @@ def _claims(gain: float, loss: float, missing: float) -> tuple[Claim, ...]:
 
 def _says(*outcomes: str) -> Callable[[Result], bool]:
     return lambda result: any_finding(result, *outcomes)
+
+
+def _primary_is_not(outcome: str) -> Callable[[Result], bool]:
+    return lambda result: result.findings[0].outcome != outcome
 
 
 def _despite(result: Result) -> bool:

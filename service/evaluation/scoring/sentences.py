@@ -128,11 +128,10 @@ def _shown_by(r: Result, finding: Finding, lift: Mapping[str, Any], apart: Mappi
     if whole is None:
         limits = interval(apart["low"], apart["high"], signed=True)
         return f"({limits}, {_level(r)}), {p_value(_adjusted(r, finding))} after correction, n = {lift['n']}"
-    n = f"n = {lift['n']} items in {whole['n']} group{'s' if whole['n'] != 1 else ''}"
-    if whole["low"] is None:
-        return f"(one group gives no interval), {n}"
-    limits = interval(whole["low"], whole["high"], signed=True)
-    return f"({limits}, {_level(r)}, by whole groups), {p_value(whole['p'])} by whole groups, {n}"
+    limits = interval(whole["low"], whole["high"], signed=True) + f", {_level(r)}, by whole groups"
+    shown = "one group gives no interval" if whole["low"] is None else limits
+    groups = f"{whole['n']} group{'s' if whole['n'] != 1 else ''}"
+    return f"({shown}), {p_value(whole['p'])} by whole groups, n = {lift['n']} items in {groups}"
 
 
 def _level(r: Result) -> str:

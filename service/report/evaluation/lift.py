@@ -19,6 +19,11 @@ from service.report.document.blocks import (
 )
 from service.report.evaluation.parts import no_figure, rate, spend
 
+TOO_NARROW = (
+    "Items share groups here. Intervals of a single arm, and those by task type, take every item as independent, so "
+    "they are too narrow; findings and the differences above rest on whole groups."
+)
+"""What stands beside intervals that do not count groups."""
 _Row = tuple[str, float, float, float, int]
 """A label, a difference with its bounds, and n."""
 _ROWS = 20
@@ -199,6 +204,8 @@ def _agreement(r: Result) -> Iterator[Block]:
         tuple((arm.name, arm.does, *rate(figure), str(arm.items.asked - arm.items.answered)) for arm, figure in rows),
         numeric=(5,),
     )
+    if r.groups < r.items and any(r.figure(f.figures[0]).output["groups"] is not None for f in r.findings):
+        yield Text(TOO_NARROW, "note")
 
 
 def _equal_spend(r: Result) -> Iterator[Block]:

@@ -96,7 +96,7 @@ def test_one_group_has_no_interval_and_none_is_said() -> None:
     found = conclude(plan, cases, shown_sets(plan), scores)
 
     said = next(one.text for one in found.sentences if one.part == "finding")
-    assert "(one group gives no interval), n = 20 items in 1 group." in said
+    assert "(one group gives no interval), p = 1.000 by whole groups, n = 20 items in 1 group." in said
 
 
 def test_where_no_difference_was_shown_the_smallest_visible_one_stands_beside_it() -> None:

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from service.evaluation.scoring.refused_words import refused_in
 from service.evaluation.scoring.result import Result, result_of
 from service.evaluation.scoring.sentences import SIMULATED
-from service.report.document.blocks import Block, Chart, Plot, ReportPart, TableBlock, Text
+from service.report.document.blocks import Block, Chart, Intervals, Plot, ReportPart, TableBlock, Text
 from service.report.document.html import POLICY
 from service.report.document.plots import draw
 from service.report.evaluation import encode_json, report, write
+from service.report.evaluation.lift import TOO_NARROW, lift
 from tests.fixtures.evaluation_results import EVERY, made
 from tests.unit.report.pdf_text import pages_of
 
@@ -139,6 +140,20 @@ def test_the_json_has_every_figure_that_a_report_shows() -> None:
 
     assert {"figures", "findings", "arms", "rows", "sentences", "sets", "power", "lostToInterruptions"} <= set(written)
     assert written["form"] == "gainsay.result/1"
+
+
+@pytest.mark.parametrize("name", ["groups", "one group"])
+def test_where_items_share_groups_the_plot_has_their_interval_and_what_has_not_says_so(name: str) -> None:
+    found, alone = made(name), made("better")
+    whole = found.figure("lift/debate-vote").output["groups"]
+
+    forest = next(block for block in lift(found) if isinstance(block, Intervals) and block.name == "forest")
+
+    assert forest.rows[0].label == "debate less vote, by whole groups"
+    shown = (-1.0, 1.0) if whole["low"] is None else (whole["low"], whole["high"])
+    assert (forest.rows[0].marks[0].low, forest.rows[0].marks[0].high) == shown
+    assert Text(TOO_NARROW, "note") in list(lift(found))
+    assert Text(TOO_NARROW, "note") not in list(lift(alone))
 
 
 def test_what_was_lost_in_interruptions_is_shown_apart() -> None:
