@@ -32,7 +32,11 @@ RATING = 8.0
 
 
 class Rates(NamedTuple):
-    """The true rates of a critic, and the family of which it finds nothing, if there is one."""
+    """The true rates of a critic, and the family of which it finds nothing, if there is one.
+
+    With the rates `ALWAYS` and `NEVER` it writes the same whatever the label is: a point against every argument that
+    quotes every document, or no point at all.
+    """
 
     hits: float
     alarms: float
@@ -43,6 +47,9 @@ class Rates(NamedTuple):
         if label.answer == "sound":
             return self.alarms
         return 0.0 if label.family == self.blind else self.hits
+
+
+ALWAYS, NEVER = Rates(1.0, 1.0), Rates(0.0, 0.0)
 
 
 def critic(name: str, about: str, asked: Sequence[Asked], rates: Rates, claims: Sequence[Claim]) -> Setting:
@@ -96,18 +103,31 @@ class _Observing:
 
     def __init__(self, rates: Rates, asked: Sequence[Asked]) -> None:
         self._rates = rates
-        self._at = {id_: (set_.items, label) for set_ in asked for id_, label in set_.labels.items()}
-        self._spans = {id_: _span(*of) for id_, of in self._at.items()}
+        of = {id_: (set_.items, label) for set_ in asked for id_, label in set_.labels.items()}
+        self._spans = {id_: _span(*one) for id_, one in of.items()}
+        self._whole = {
+            id_: tuple(Passage(one.id, 0, len(one.text)) for one in items.documents(items.item(id_)))
+            for id_, (items, _) in of.items()
+        }
 
     def observed(self, draws: Draws, _arm: str, item: Item, label: Label) -> Observed:
         assert isinstance(item, CriticItem)
         assert isinstance(label, CriticLabel)
+        rating = 7 + int(3 * draws.unit(item.id, "rating"))
+        made = CritiqueMade(self._points(draws, item, label), rating, "rejected", 0, (), ())
+        return replace(NOTHING, format="adversarial/1", critique=made)
+
+    def _points(self, draws: Draws, item: CriticItem, label: CriticLabel) -> tuple[PointMade, ...]:
+        if self._rates == NEVER:
+            return ()
+        if self._rates == ALWAYS:
+            return tuple(
+                PointMade(n, (argument.n,), "This does not follow.", self._whole[item.id])
+                for n, argument in enumerate(item.proposal.arguments, 1)
+            )
         yes = draws.happens(self._rates.of(label), item.id, "yes")
         way, span = draws.unit(item.id, "way"), self._spans[item.id]
-        point = _yes(label, span, way) if yes else _no(item, label, span, way)
-        rating = 7 + int(3 * draws.unit(item.id, "rating"))
-        made = CritiqueMade((point,), rating, "rejected", 0, (), ())
-        return replace(NOTHING, format="adversarial/1", critique=made)
+        return (_yes(label, span, way) if yes else _no(item, label, span, way),)
 
 
 def _span(set_: ItemSet, label: Label) -> Passage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from tests.recovery import critics
-from tests.recovery.critics import PASSED, STOPPED, Rates, critic, stopped
+from tests.recovery.critics import ALWAYS, NEVER, PASSED, STOPPED, Rates, critic, stopped
 from tests.recovery.lifts import lift
 from tests.recovery.model import Claim, Setting
 from tests.recovery.moderators import moderator
@@ -44,8 +44,8 @@ def _critics() -> tuple[Setting, ...]:
                [Claim("a good critic is stopped", stopped(40, "good"), STOPPED)]),
         critic("bad-20", "a bad critic (0.60 hits, 0.10 alarms), 20 + 20", critics.sized(20), BAD,
                [Claim("a bad critic passes", 1 - stopped(20, "bad"), PASSED)]),
-        critic("always", "a critic that always objects, shipped sets", whole, Rates(1.0, 1.0), [always]),
-        critic("never", "a critic that never objects, shipped sets", whole, Rates(0.0, 0.0), [never]),
+        critic("always", "a critic that always objects, shipped sets", whole, ALWAYS, [always]),
+        critic("never", "a critic that never objects, shipped sets", whole, NEVER, [never]),
         critic("blind", "a good critic, blind to one family, shipped sets", whole, Rates(0.9, 0.1, BLIND),
                [critics.missed(BLIND), critics.others(BLIND)]),
     )  # fmt: skip
