@@ -57,6 +57,8 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     service listens on a loopback address only, and answers requests of this machine alone. Plain HTTP to other machines
     belongs behind a proxy that ends TLS.
 
+    With --no-worker the process asks no vendor, and needs none of their keys.
+
     At the start the service waits for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it stops being ready
     and still takes requests, cases too, for GAINSAY_DRAIN_S. Its worker claims no more debates and finishes or releases
     those under way within GAINSAY_GRACE_S. Ctrl-C does the same without the drain. A second signal cancels calls in
@@ -136,7 +138,7 @@ async def _serve(
 
     with startup.ending() as end:
         left_s = end.cut_short(left_s)
-        async with open_app(settings, where, left_s=left_s) as app, AsyncExitStack() as stack:
+        async with open_app(settings, where, left_s=left_s, asks=with_worker) as app, AsyncExitStack() as stack:
             sequencer = (
                 await stack.enter_async_context(running_sequencer(app, left_s=left_s)) if with_sequencer else None
             )
