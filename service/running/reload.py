@@ -2,8 +2,8 @@
 
 A look reads every file of the configuration: policy, tenants' policies, approvals. What differs is a new configuration.
 It is checked whole as at a start, and takes the place of the one before only where nothing is wrong with it and, if
-policy requires that, an approval of exactly its hash is there. Otherwise the old one stays in force, also where a fault of
-the service ends the look. That is logged once for each reason and at each look that was asked for, and shown by a
+policy requires that, an approval of exactly its hash is there. Otherwise the old one stays in force, also where a fault
+of the service ends the look. That is logged once for each reason and at each look that was asked for, and shown by a
 metric until a new one is taken or the files say again what is in force.
 
 While a new one is refused, each look tries it again: what it waits for may be there by then, such as an approval, a
