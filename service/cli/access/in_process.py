@@ -233,12 +233,16 @@ class InProcess:
         """Write the bundle of a debate."""
         app = await self._opened()
         logs = CurrentLogs(app.database, self._settings.log_host)
+
+        async def packed() -> bytes:
+            try:
+                return await evidence.bundle(app.database, logs, debate, startup.LOCAL, writer())
+            except NotProvable:
+                await app.reviews.refuse_lost(debate, startup.LOCAL)
+                raise
+
         async with self._bundling:
-            file.write(
-                await proved(
-                    app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, writer()), (NotProvable,)
-                )
-            )
+            file.write(await proved(app, packed, (NotProvable,)))
 
     async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
         """Write the records of a log."""
