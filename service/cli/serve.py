@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; :: is all of IPv6 and IPv4.")
 @click.option(
     "--port", default=8321, show_default=True, type=click.IntRange(0, 65_535), help="The port; 0 takes any free one."
 )
@@ -171,7 +171,7 @@ async def _serve(
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; :: is all of IPv6 and IPv4.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),
