@@ -21,9 +21,10 @@ from service.debate.model import (
     StancesOptions,
 )
 from service.debate.neutral import neutral
+from service.debate.options import format_of
 from service.debate.purpose import PROBE, PURPOSE, is_probe
 from service.errors import Faults, InvalidCase, TooLarge, did_you_mean
-from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids
+from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids, terms_of
 from service.policy import AUTO, FORMATS, ChosenFormat, Policy, seating
 from service.policy.task_types import read_type
 
@@ -132,6 +133,15 @@ def purpose(request: CaseRequest, *, probe: bool) -> None:
         ),
         pointers=("/metadata",),
     )
+
+
+def terms(request: CaseRequest | GateRequest, options: Options) -> None:
+    """Refuse an end of the debate that only another format has."""
+    own, found = terms_of(request), format_of(options)
+    if own.until and not isinstance(options, AdversarialOptions):
+        raise InvalidCase(f"until belongs to the adversarial format, and this item asks for {found!r}")
+    if own.drafts and not isinstance(options, BallotOptions):
+        raise InvalidCase(f"drafts belong to a ballot, and this item asks for {found!r}")
 
 
 def amounts(request: GateRequest | CaseRequest) -> None:

@@ -13,7 +13,7 @@ _PART = re.compile(rb"\(\{(\w+)\}\)")
 """The place of another query inside one: ``({name})``."""
 
 
-FILES = ("queries.sql", "identity.sql", "webhooks.sql", "batches.sql", "watching.sql")
+FILES = ("queries.sql", "identity.sql", "webhooks.sql", "batches.sql", "evaluations.sql", "watching.sql")
 
 
 @cache

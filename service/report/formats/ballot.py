@@ -93,6 +93,8 @@ def _parameters(options: BallotOptions) -> Iterator[Fact]:
     yield from debaters.seated(options.debaters)
     yield Fact("Options of the vote", ", ".join(options.votes))
     yield Fact("Votes needed", f"{options.consensus_threshold} of {len(options.debaters)}")
+    if options.drafts:
+        yield Fact("Ends after", "one blind draft of each seat, without a debate")
     yield from debaters.instructed("Instructions to all", options.instructions)
 
 
@@ -178,8 +180,8 @@ def _against(r: Result) -> Iterator[Block]:
 
 
 def _further(options: BallotOptions, _: Case) -> Iterator[Turn]:
-    """The phases after the first."""
-    for seat in debater_seats(options):
+    """The phases after the first; drafts have none."""
+    for seat in () if options.drafts else debater_seats(options):
         for phase in PHASES[1:]:
             turn = turn_id(1, seat, phase)
             yield Turn(turn, seat, (), (f"ballot.{phase}",), "ballot.debater", prompt_of(options, seat))
