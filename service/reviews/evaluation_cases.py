@@ -33,8 +33,8 @@ from service.reviews.evaluation_items import EvaluationCase
 class Asking(msgspec.Struct, frozen=True):
     """An evaluation that asks: its id, its plan, the hash of the plan as it was first registered, and its sets.
 
-    ``ceiling`` is that of each debate in micro-dollars, policy's highest: a call that is lost with its worker is charged
-    to the debate; under a lower ceiling that would keep the debate from being the one that nothing disturbed.
+    ``ceiling`` is that of each debate in micro-dollars, policy's highest. A call that is lost with its worker is
+    charged to its debate, and under a lower ceiling too little might be left for the call that replaces it.
     """
 
     evaluation: str
