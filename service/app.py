@@ -92,7 +92,6 @@ class App(Struct, frozen=True):
     worker: Worker
     hub: EventHub
     prompts: Prompts
-    providers: Mapping[str, Provider]
     selfcheck: SelfCheck
     rowcheck: RowCheck
     addresses: DatabaseAddresses
@@ -107,6 +106,18 @@ class App(Struct, frozen=True):
     evaluating: EvaluationFeeder
     current: CurrentConfiguration
     connections: Connections
+
+    @property
+    def providers(self) -> Mapping[str, Provider]:
+        """The providers in force; none in a process that asks no vendor."""
+        return self.connections.providers
+
+    async def ask_vendors(self) -> None:
+        """Connect the providers, as a process must that runs debates; raises `SettingsError` for one that cannot be."""
+        if not self.connections.begun:
+            now = self.current.in_force
+            providers = await self.connections.begin(now.providers)
+            self.worker.go_by(_worker_config(now, self.worker.name), providers)
 
     async def take(self, new: Configuration) -> None:
         """Put a new configuration in force: what begins from now on goes by it, and running debates end as they began.
@@ -160,11 +171,17 @@ def no_wait() -> float:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, at: str | DatabaseAddresses, *, pool: int = 8, left_s: Callable[[], float] = no_wait
+    settings: Settings,
+    at: str | DatabaseAddresses,
+    *,
+    pool: int = 8,
+    left_s: Callable[[], float] = no_wait,
+    asks: bool = True,
 ) -> AsyncIterator[App]:
     """Join all parts on a database that `addresses` or `database_url` has checked, and close them at the end.
 
-    While there are seconds remaining, a database that goes away during the start is waited for.
+    While there are seconds remaining, a database that goes away during the start is waited for. A process that runs no
+    debate asks no vendor, and needs none of their keys; `App.ask_vendors` connects them later.
     """
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url, settings.api_url)
     first, identities = Configuration.of(settings, own_build()), identities_of(settings.identity)
@@ -172,13 +189,13 @@ async def open_app(
     _begin_metrics(first)
     deployment, build = current.deployment, first.usual.build_hash
     async with (
-        connecting(first.providers) as (connections, providers),
+        connecting(first.providers if asks else None) as connections,
         prepared(where.service, first.every, pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, serving) as authenticator,
     ):
         name = new_process_name()
-        worker = Worker(database, hub, prompts, providers, _worker_config(first, name))
+        worker = Worker(database, hub, prompts, connections.providers, _worker_config(first, name))
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
@@ -203,9 +220,9 @@ async def open_app(
         evaluating = EvaluationFeeder(desk, reviews, writer("worker"), settings.lease_s)
         async with listening(where.service, hub), recording(readings), upkeep():
             try:
-                parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
+                parts = (settings, database, serving, reviews, worker, hub, prompts, selfcheck, rowcheck, where)
                 given = (heads, logs, leaving, authenticator, readings, management, endpoints, feeder, evaluating)
-                yield App(*parts, where, *given, current, connections)
+                yield App(*parts, *given, current, connections)
             finally:
                 await leaving.close()
                 await heads.close()
@@ -236,8 +253,10 @@ async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
     """Run the app's worker during the block, and beside it feed batches and evaluations; at the end it finishes or
     releases its debates within the grace.
 
-    The function that is yielded begins this before the end of the block; a second call cancels what still runs.
+    The function that is yielded begins this before the end of the block; a second call cancels what still runs. Raises
+    `SettingsError` for a provider that cannot be connected, as where its key is missing.
     """
+    await app.ask_vendors()
     task = asyncio.create_task(app.worker.work(), name="worker")
     feeders = (app.feeder, app.evaluating)
     feeding = {asyncio.create_task(feeder.run(), name=type(feeder).__name__) for feeder in feeders}
@@ -398,20 +417,18 @@ async def running_deliveries(app: App) -> AsyncIterator[None]:
 @asynccontextmanager
 async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
     """The providers that the policy names; raises `SettingsError` for one that cannot be made."""
-    async with connecting(policy.providers) as (_, providers):
-        yield providers
+    async with connecting(policy.providers) as connections:
+        yield connections.providers
 
 
 @asynccontextmanager
-async def connecting(
-    settings: Mapping[str, ProviderSetting],
-) -> AsyncIterator[tuple[Connections, Mapping[str, Provider]]]:
-    """The providers of these settings, with what may put others in their place; raises as `connected`."""
+async def connecting(settings: Mapping[str, ProviderSetting] | None) -> AsyncIterator[Connections]:
+    """The providers of these settings, or none yet, and what may put others in their place; raises as `connected`."""
     connections = Connections(lambda name, setting: _CONNECT[setting.kind](name, setting))
-    providers = await connections.prepare(settings)
-    connections.use(providers, settings)
+    if settings is not None:
+        await connections.begin(settings)
     try:
-        yield connections, providers
+        yield connections
     finally:
         await connections.close()
 

@@ -234,6 +234,12 @@ DISCONNECT_ABORT_LATE = LogLine(
     "debate.disconnect_abort_late", WARNING, "abort after disconnect delayed", "debate", "code"
 )
 DEBATE_LOST = LogLine("debate.claimed_elsewhere", WARNING, "debate claimed by another worker", "debate")
+DEBATE_ADRIFT = LogLine(
+    "debate.log_left",
+    WARNING,
+    "the debate's log has lost records and its tenant has left it, so the debate ends as failed, without further calls",
+    "debate",
+)
 DEBATE_ENDED = LogLine(
     "debate.ended",
     INFO,

@@ -9,6 +9,8 @@ import re
 import sys
 from collections.abc import Sequence
 
+from supply.ending import ended
+
 _PINNED = re.compile(r"(?P<name>[a-z0-9][a-z0-9._:/-]*)@sha256:(?P<digest>[0-9a-f]{64})")
 
 
@@ -29,12 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m supply.base REFERENCE\n")
         return 2
-    try:
-        sys.stdout.write(f"{pinned(arguments[0])}\n")
-    except ValueError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
+    return ended(lambda: sys.stdout.write(f"{pinned(arguments[0])}\n"))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from cyclonedx.model.license import LicenseExpression
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
+from supply.ending import ended
 from supply.licences import ROOT, Licences
 from supply.locks import Locked, read_lock
 
@@ -76,12 +77,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--site", type=Path)
     parser.add_argument("--version", default="unknown")
     given = parser.parse_args(arguments)
-    try:
-        write_bom(given.out, given.site, given.version)
-    except ValueError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
+    return ended(lambda: write_bom(given.out, given.site, given.version))
 
 
 if __name__ == "__main__":

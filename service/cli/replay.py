@@ -55,7 +55,7 @@ async def replay_debate(database: Database, debate: str, tenant: str) -> Replaye
 
 async def replay_recorded(settings: Settings, where: DatabaseAddresses, debate: str) -> Replayed:
     """Replay a debate from the database of these settings; raises what `replay_debate` raises."""
-    async with open_app(settings, where, pool=2) as app:
+    async with open_app(settings, where, pool=2, asks=False) as app:
         return await replay_debate(app.database, debate, startup.LOCAL.tenant)
 
 

@@ -20,7 +20,7 @@ from service.store.startup import sequencer_url
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; :: is all of IPv6 and IPv4.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),

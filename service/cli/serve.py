@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; :: is all of IPv6 and IPv4.")
 @click.option(
     "--port", default=8321, show_default=True, type=click.IntRange(0, 65_535), help="The port; 0 takes any free one."
 )
@@ -56,6 +56,8 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     GAINSAY_IDENTITY names the credentials by which callers are known. Without it no caller is authenticated: the
     service listens on a loopback address only, and answers requests of this machine alone. Plain HTTP to other machines
     belongs behind a proxy that ends TLS.
+
+    With --no-worker the process asks no vendor, and needs none of their keys.
 
     At the start the service waits for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it stops being ready
     and still takes requests, cases too, for GAINSAY_DRAIN_S. Its worker claims no more debates and finishes or releases
@@ -136,7 +138,7 @@ async def _serve(
 
     with startup.ending() as end:
         left_s = end.cut_short(left_s)
-        async with open_app(settings, where, left_s=left_s) as app, AsyncExitStack() as stack:
+        async with open_app(settings, where, left_s=left_s, asks=with_worker) as app, AsyncExitStack() as stack:
             sequencer = (
                 await stack.enter_async_context(running_sequencer(app, left_s=left_s)) if with_sequencer else None
             )
@@ -169,7 +171,7 @@ async def _serve(
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; :: is all of IPv6 and IPv4.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),

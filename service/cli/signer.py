@@ -29,7 +29,9 @@ HEADS = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     help="A folder for the last head of each log, on a durable disk and for this process alone.",
 )
-HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+HOST = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Where to listen; :: is all of IPv6 and IPv4."
+)
 
 
 PORT = click.IntRange(0, 65_535)

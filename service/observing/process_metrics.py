@@ -27,12 +27,13 @@ CONFIG_INFO = gauge(
     {"hash": UNLISTED, "tenants": UNLISTED},
 )
 CONFIG_REFUSED = level(
-    "gainsay_config_refused", "1 while the files of the configuration say what this process does not take, else 0."
+    "gainsay_config_refused",
+    "1 while this process does not take what the files of its configuration say, or a fault ends its looks; else 0.",
 )
 CONFIG_RELOADS = counter(
     "gainsay_config_reloads_total",
     "New configurations that this process found in its files, by what became of them.",
-    {"result": ("taken", "unapproved", "faulty", "unavailable")},
+    {"result": words("taken unapproved faulty unsteady unavailable fault")},
 )
 _BOUNDS = words("rate listeners overload connections peerConnections head slowHead slowBody noHTTP")
 HTTP_REFUSED = counter("gainsay_http_refused_total", "Refused unread, by the bound.", {"reason": _BOUNDS})

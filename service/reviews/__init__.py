@@ -82,7 +82,8 @@ class Reviews:
     ) -> None:
         self._database = database
         every_tenant = every_tenant or database
-        self._listening = DebateWaiter(database, EntryPoll(every_tenant, hub), hub, held=held, show=show)
+        watch = EntryPoll(every_tenant, hub)
+        self._listening = DebateWaiter(database, watch, hub, held=held, show=show, every_tenant=every_tenant)
         self._finder = DebateFinder(database, held=held)
         self._deployment = deployment
         self._hub = hub
@@ -241,6 +242,10 @@ class Reviews:
     async def is_past_end(self, debate: str, caller: Caller, n: int) -> bool:
         """Whether an entry is the last one of its debate; raises `NotFound`."""
         return await self._listening.is_past_end(debate, caller.tenant, n)
+
+    async def refuse_lost(self, debate: str, caller: Caller) -> None:
+        """Raise `RecordsLost` for a debate whose end is not proven and can never be: see `refuse_lost` of the store."""
+        await self._listening.refuse_lost(debate, caller.tenant)
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
         """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""

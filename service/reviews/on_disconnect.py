@@ -19,6 +19,7 @@ from uuid import UUID
 
 from service import log_lines
 from service.errors import GainsayError, NotProvable, StoreUnavailable
+from service.store.left_logs import RecordsLost
 from service.store.pool import Database
 
 LEAVE_S = 5.0
@@ -131,7 +132,7 @@ class DisconnectWatch:
                 if not elsewhere:
                     why = f"its last listener went away and none came back within {LEAVE_S:g} s (onDisconnect: abort)"
                     await self._abort(debate, tenant, why)
-            except NotProvable:
+            except (NotProvable, RecordsLost):
                 pass  # the debate had ended by itself
             except GainsayError as error:
                 log_lines.DISCONNECT_ABORT_LATE(debate=debate, code=error.code)

@@ -15,12 +15,15 @@ from service.report.result.types import LogPosition
 from service.reviews.feed import Feed, Feeds
 from service.store.entry_poll import POLL_S, EntryPoll
 from service.store.hub import EventHub
+from service.store.left_logs import refuse_lost
 from service.store.pool import Database
 from service.store.proofs import proven
 from service.store.stored_debate import read_debate, read_head, read_records
 
 LOOK_S = 0.02
 """The first interval of looking for a checkpoint, in case no notification of it comes."""
+LOST_S = 2.0
+"""After so long without a checkpoint it is asked whether there will ever be one."""
 RETRY_WINDOW_S = 5.0
 """The longest interval, while notifications arrive: many listeners may wait for a signer that is away."""
 
@@ -29,7 +32,7 @@ class DebateWaiter:
     """Waits for records of this process or another.
 
     A decision is given when a checkpoint covers it, and not before, unless ``held`` is False. ``show`` gets the head
-    (log, size, root) that an answer rests on.
+    (log, size, root) that an answer rests on. ``every_tenant`` is the service's own login, which reads incidents.
     """
 
     def __init__(
@@ -40,8 +43,10 @@ class DebateWaiter:
         *,
         held: bool,
         show: Callable[[str, int, bytes], None],
+        every_tenant: Database,
     ) -> None:
         self._database = database
+        self._every_tenant = every_tenant
         self._hub = hub
         self._held = held
         self._show = show
@@ -94,7 +99,7 @@ class DebateWaiter:
         """Whether an entry is the last one of its debate. Raises `NotFound` and `EvidenceDamaged`.
 
         Records that a feed of this process has compared are not read again. Raises `BadRequest` for an entry that is
-        not recorded yet: no client can have its id.
+        not recorded yet: no client can have its id. Raises `RecordsLost` for a debate whose end can never be proven.
         """
         head = await read_head(self._database.of(tenant), debate, tenant)
         if not self._feeds.has_read(debate):
@@ -105,7 +110,15 @@ class DebateWaiter:
                 f"Last-Event-ID must be the id of an event of this stream, found {n}, and its last entry is "
                 f"{head['next_n'] - 1}; leave it out to read from the beginning"
             )
-        return over and n >= head["next_n"] - 1
+        if over and n >= head["next_n"] - 1:
+            return True
+        if over and self._held and not await proven(self._database.of(tenant), tenant, debate, head["next_n"] - 1):
+            await refuse_lost(self._every_tenant, debate, tenant)
+        return False
+
+    async def refuse_lost(self, debate: str, tenant: str) -> None:
+        """Raise `RecordsLost` for a debate whose end is not proven and can never be."""
+        await refuse_lost(self._every_tenant, debate, tenant)
 
     async def _is_proved(self, debate: str, tenant: str, n: int, seconds: float) -> bool:
         try:
@@ -115,7 +128,10 @@ class DebateWaiter:
         return True
 
     async def wait_provable(self, debate: str, tenant: str, n: int, seconds: float) -> LogPosition | None:
-        """The place of a record in the log, once a checkpoint covers it; raises `NotProvable` after these seconds."""
+        """The place of a record in the log, once a checkpoint covers it.
+
+        Raises `NotProvable` after these seconds, and `RecordsLost` where none ever will.
+        """
         begun, pause, database = time.monotonic(), LOOK_S, self._database.of(tenant)
         while True:
             signed = self._hub.signed
@@ -125,6 +141,8 @@ class DebateWaiter:
             if not self._held:
                 return None
             waited = time.monotonic() - begun
+            if waited >= min(seconds, LOST_S):
+                await refuse_lost(self._every_tenant, debate, tenant)
             if waited >= seconds:
                 raise _not_provable(debate)
             await _wait_set(signed, min(seconds - waited, pause))

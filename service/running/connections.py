@@ -2,6 +2,8 @@
 
 A provider that stays keeps its connections and the state of its circuit. One that a new configuration has otherwise, or
 no more, is still asked by the debates that began with it, and closed after these.
+
+A process that runs no debate asks no vendor. It connects none, and so needs none of their keys.
 """
 
 from __future__ import annotations
@@ -19,19 +21,41 @@ Connect = Callable[[str, ProviderSetting], Provider]
 
 
 class Connections:
-    """The providers in force, and former ones that debates still ask."""
+    """The providers in force, and former ones that debates still ask. There are none before `begin`."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
+        self._begun = False
         self._settings: Mapping[str, ProviderSetting] = {}
         self._providers: Mapping[str, Provider] = {}
         self._leaving: set[asyncio.Task[None]] = set()
 
+    @property
+    def begun(self) -> bool:
+        """Whether this process asks vendors."""
+        return self._begun
+
+    @property
+    def providers(self) -> Mapping[str, Provider]:
+        """Those in force."""
+        return self._providers
+
+    async def begin(self, settings: Mapping[str, ProviderSetting]) -> Mapping[str, Provider]:
+        """Connect a provider for each setting: from now on this process asks vendors. Raises as `prepare`."""
+        found = await self._made(settings)
+        self._begun = True
+        self.use(found, settings)
+        return found
+
     async def prepare(self, settings: Mapping[str, ProviderSetting]) -> Mapping[str, Provider]:
         """A provider for each setting: the one that there is where nothing of it changes, else a new one.
 
-        Raises `SettingsError` where one cannot be made, and none is open then that was not open before.
+        None for a process that asks no vendor. Raises `SettingsError` where one cannot be made, and none is open then
+        that was not open before.
         """
+        return await self._made(settings) if self._begun else {}
+
+    async def _made(self, settings: Mapping[str, ProviderSetting]) -> Mapping[str, Provider]:
         found: dict[str, Provider] = {}
         try:
             for name, setting in settings.items():
@@ -56,7 +80,7 @@ class Connections:
     ) -> None:
         """What `prepare` returned for these settings is in force; others are closed after ``running``."""
         former = {name: provider for name, provider in self._providers.items() if prepared.get(name) is not provider}
-        self._settings, self._providers = dict(settings), prepared
+        self._settings, self._providers = {name: settings[name] for name in prepared}, prepared
         for name in former.keys() - prepared.keys():
             telemetry.DOWN.drop(provider=name)
         for name, provider in prepared.items():

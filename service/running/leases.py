@@ -1,7 +1,8 @@
 """The debates that a worker runs: one statement renews all their leases, and each hears of entries by others.
 
 The worker renews its leases every third of their length. When the database says that another worker has a debate, its
-run is cancelled here: the replies of its calls could no longer be recorded.
+run is cancelled here: the replies of its calls could no longer be recorded. So is the run of a debate whose log was
+left after an incident, because what it would still pay for could never be proven.
 """
 
 from __future__ import annotations
@@ -120,6 +121,8 @@ class Leases:
             if debate not in kept and self._held.get(debate) is held and held.task:
                 log_lines.DEBATE_LOST(debate=debate)
                 held.task.cancel()
+            elif debate in kept and kept[debate].adrift and held.task and not held.claimed.left_for:
+                held.task.cancel()  # it is released, and ended by the worker that claims it
         # The same answer replaces a poll: an abort that was recorded elsewhere shows here as a higher next number.
-        if moved := tuple(debate for debate, next_n in kept.items() if asked[debate].is_behind(next_n)):
+        if moved := tuple(debate for debate, found in kept.items() if asked[debate].is_behind(found.next_n)):
             self._hub.receive(HubNotice(debates=moved))

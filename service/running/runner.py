@@ -22,7 +22,15 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAsked, TurnGiven, TurnSilent
+from service.debate.entries import (
+    AttemptFailed,
+    DebateConcluded,
+    Entry,
+    StoppedBy,
+    TurnAsked,
+    TurnGiven,
+    TurnSilent,
+)
 from service.debate.facts import UNUSABLE, Facts
 from service.debate.kernel import unusable
 from service.debate.model import Ask, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
@@ -113,11 +121,11 @@ class Runner:
         finally:
             await self._cancel_calls()
 
-    async def fail(self, why: str) -> Outcome | None:
-        """Stop the debate because of a recurring fault, and conclude it with what is recorded."""
+    async def fail(self, why: str, by: StoppedBy = "fault") -> Outcome | None:
+        """Stop the debate, because of a recurring fault or a lost log, and conclude it with what is recorded."""
         await self._record.load()
         self._record.settle_lost()
-        self._record.stop("fault", why)
+        self._record.stop(by, why)
         return await self._play()
 
     async def _play(self) -> Outcome | None:

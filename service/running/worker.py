@@ -20,7 +20,7 @@ from msgspec import Struct
 from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
 from service.checks.kept import WHOSE
-from service.debate.entries import DebateConcluded, DebateStopped, Entry
+from service.debate.entries import DebateConcluded, DebateStopped, Entry, StoppedBy
 from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, Policy, Queue
 from service.policy.traces import USUAL_TRACES, Traces
@@ -321,13 +321,17 @@ class Worker:
 
     async def _run_to_end(self, held: HeldDebate) -> bool:
         """Run one debate as far as possible here; return whether it is over."""
+        if (found := held.claimed.left_for) is not None:
+            log_lines.DEBATE_ADRIFT(debate=held.debate)
+            why = f"its log has lost records and its tenant has left it ({found}): nothing more of it can be proven"
+            return await self._fail(held, why, "auditUnavailable")
         if held.falls >= FALLS_MAX:
             return await self._fail(held, f"its lease was lost {held.falls} times in a row without a record in between")
         return await (await self._runner(held)).run(reclaimed=held.lost) is not None
 
-    async def _fail(self, held: HeldDebate, why: str) -> bool:
+    async def _fail(self, held: HeldDebate, why: str, by: StoppedBy = "fault") -> bool:
         """Fail a debate that no worker can continue; return whether it is over."""
-        return await (await self._runner(held)).fail(why) is not None
+        return await (await self._runner(held)).fail(why, by) is not None
 
     async def _runner(self, held: HeldDebate) -> Runner:
         config, providers = self._config, self._providers  # together: the next await may bring others

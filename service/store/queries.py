@@ -9,6 +9,8 @@ from importlib.resources import files
 
 _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _PLACE = re.compile(rb"%(?:\((\w+)\)[sb]|%)")
+_PART = re.compile(rb"\(\{(\w+)\}\)")
+"""The place of another query inside one: ``({name})``."""
 
 
 FILES = ("queries.sql", "identity.sql", "webhooks.sql", "batches.sql", "evaluations.sql", "watching.sql")
@@ -16,9 +18,14 @@ FILES = ("queries.sql", "identity.sql", "webhooks.sql", "batches.sql", "evaluati
 
 @cache
 def queries() -> Mapping[str, bytes]:
-    """Every named query of the files; as bytes, which psycopg accepts and into which no caller can insert text."""
+    """Every named query of the files, with the queries that it names inside it.
+
+    As bytes, which psycopg accepts and into which no caller can insert text.
+    """
     folder = files("service.store")
-    return named_parts("\n".join(folder.joinpath(name).read_text("utf-8") for name in FILES))
+    found = named_parts("\n".join(folder.joinpath(name).read_text("utf-8") for name in FILES))
+    inside = {name: b"(\n%s)" % sql.rstrip(b";") for name, sql in found.items()}
+    return {name: _PART.sub(lambda place: inside[place[1].decode()], sql) for name, sql in found.items()}
 
 
 def named_parts(text: str) -> dict[str, bytes]:

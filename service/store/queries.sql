@@ -453,13 +453,30 @@ SELECT log, epoch, key FROM log_epoch WHERE tenant = %(tenant)s ORDER BY epoch D
 SELECT id, salt, body FROM document WHERE debate = %(debate)s
   AND EXISTS (SELECT FROM debate_head h WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s);
 
+-- left_logs --
+-- The logs that their tenants have left after an incident, each with what was found last, and the tenant's log of now.
+-- What waits in one stays so for good. A log that was signed again since has recovered from its incident; the minute is
+-- for clocks that differ.
+SELECT DISTINCT ON (i.log) i.log, i.what, n.log AS following
+FROM incident i JOIN log_epoch g ON g.log = i.log JOIN log_epoch n USING (tenant)
+WHERE i.closes IS NULL AND n.epoch > g.epoch
+  AND (SELECT c.at FROM checkpoint c WHERE c.log = i.log ORDER BY c.size DESC LIMIT 1)
+      > i.at + interval '1 minute' IS NOT TRUE
+ORDER BY i.log, i.id DESC, n.epoch DESC;
+
+-- lost_debate --
+-- The log of a debate, and the one that its tenant has now, where the first was left after an incident.
+SELECT h.log, l.following FROM debate_head h JOIN ({left_logs}) AS l ON l.log = h.log WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s;
+
 -- claim --
 -- Claim debates without a worker, fairly between tenants, or one by id. Their epochs rise, which fences off the
 -- workers that had them before. `late` says that the deadline has passed, `lost` that the last lease was lost, `stale`
--- that no worker that claimed the debate could run it for long.
-SELECT debate, tenant, epoch, late, stale, lost, faults, falls
+-- that no worker that claimed the debate could run it for long, and `left_for` what was found of a log that was left.
+SELECT c.debate, c.tenant, c.epoch, c.late, c.stale, c.lost, c.faults, c.falls,
+       (SELECT h.log || ': ' || l.what FROM ({left_logs}) AS l JOIN debate_head h ON h.log = l.log
+        WHERE h.debate = c.debate) AS left_for
 FROM claim_in_turn(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(leave)s, %(most)s, %(most_late)s,
-                   %(per_tenant)s, %(shares)s::jsonb, %(patience)s);
+                   %(per_tenant)s, %(shares)s::jsonb, %(patience)s) AS c;
 
 -- renew --
 -- Renew the lease while a call is in flight; returns no row when another worker has the debate.
@@ -467,7 +484,8 @@ UPDATE debate_head SET lease_s = %(lease)s, lease_until = clock_timestamp() + ma
 WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s RETURNING debate;
 
 -- renew_all --
--- Renew the leases of a worker's debates; returns those that it still has. A locked head row is being written to,
+-- Renew the leases of a worker's debates; returns those that it still has, and which are in a log that was left after an
+-- incident. A locked head row is being written to,
 -- and is renewed next time. A debate that was released or backed off since has no worker and is not renewed.
 WITH mine AS (
     SELECT m.debate, m.tenant, m.epoch
@@ -480,7 +498,8 @@ WITH mine AS (
     SET lease_s = %(lease)s, lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
     FROM free f WHERE h.debate = f.debate
 )
-SELECT h.debate, h.next_n FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.tenant = h.tenant AND m.epoch = h.epoch;
+SELECT h.debate, h.next_n, h.log IN (SELECT log FROM ({left_logs}) AS l) AS adrift
+FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.tenant = h.tenant AND m.epoch = h.epoch;
 
 -- release --
 -- Release the lease, so that another worker need not wait until it runs out; or back the debate off for a while. It has
@@ -1079,9 +1098,7 @@ WHERE b.next > coalesce(c.size, 0);
 -- seconds. A log without a head counts since its first record. A log that its tenant has left after an incident does not
 -- go on: what waits in it stays so for good. Of each log the batches from its latest head on are read, by their key: the
 -- order inside keeps the planner from reading all of them.
-WITH followed AS (
-    SELECT log, lead(log) OVER (PARTITION BY tenant ORDER BY epoch) AS by FROM log_epoch
-), waiting AS (
+WITH waiting AS (
     SELECT log, count(*) AS records, min(staged) AS since FROM pending GROUP BY log
     UNION ALL
     SELECT g.log, b.next - b.first, b.at FROM log_epoch g
@@ -1090,7 +1107,7 @@ WITH followed AS (
         SELECT first, next, at FROM batch WHERE log = g.log AND first >= coalesce(c.size, 0) ORDER BY first) AS b
 ), going AS (
     SELECT log, records, since FROM waiting
-    WHERE log NOT IN (SELECT i.log FROM incident i JOIN followed f ON f.log = i.log AND f.by IS NOT NULL)
+    WHERE log NOT IN (SELECT log FROM ({left_logs}) AS l)
 ), late AS (
     SELECT log, min(since) AS since FROM going
     GROUP BY log HAVING min(since) < clock_timestamp() - make_interval(secs => %(late)s::float8)
@@ -1106,16 +1123,13 @@ FROM going;
 -- witness_lag --
 -- Of these witnesses, those that have not countersigned some head since the last one that they did, with the age of the
 -- oldest such head, in seconds. A log that its tenant has left after an incident is shown to no witness any more.
-WITH followed AS (
-    SELECT log, lead(log) OVER (PARTITION BY tenant ORDER BY epoch) AS by FROM log_epoch
-)
 SELECT w.name, max(extract(epoch FROM clock_timestamp() - a.at))::float8 AS seconds
 FROM unnest(%(names)s::text[]) AS w (name)
 CROSS JOIN log_epoch g
 LEFT JOIN LATERAL (SELECT max(size) AS size FROM cosignature WHERE log = g.log AND witness = w.name) AS s ON true
 CROSS JOIN LATERAL (
     SELECT at FROM checkpoint WHERE log = g.log AND size > coalesce(s.size, -1) ORDER BY size LIMIT 1) AS a
-WHERE g.log NOT IN (SELECT i.log FROM incident i JOIN followed f ON f.log = i.log AND f.by IS NOT NULL)
+WHERE g.log NOT IN (SELECT log FROM ({left_logs}) AS l)
 GROUP BY w.name;
 
 -- raise_incident --

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -50,7 +50,8 @@ class ClaimedDebate(Struct, frozen=True):
 
     ``late`` says that its deadline has passed, ``lost`` that its last worker lost the lease, and ``stale`` that no
     worker that claimed it could run it for longer than the patience. ``faults`` counts its runs that a fault of the
-    service ended, ``falls`` its lost leases in a row, the last one included.
+    service ended, ``falls`` its lost leases in a row, the last one included. ``left_for`` is what was found of its log,
+    where its tenant has left that after an incident: what is recorded there from now on can never be proven.
     """
 
     debate: str
@@ -61,6 +62,14 @@ class ClaimedDebate(Struct, frozen=True):
     lost: bool = False
     faults: int = 0
     falls: int = 0
+    left_for: str | None = None
+
+
+class Renewed(NamedTuple):
+    """A debate that a worker still has: the number of its next record; whether its log was left after an incident."""
+
+    next_n: int
+    adrift: bool = False
 
 
 async def claim(
@@ -90,11 +99,8 @@ async def claim(
 
 async def renew_leases(
     database: Database, worker: str, lease_s: float, held: Sequence[ClaimedDebate]
-) -> dict[str, int]:
-    """Renew the leases of these debates in one statement.
-
-    Returns the debates that the worker still has, each with the number of its next record.
-    """
+) -> dict[str, Renewed]:
+    """Renew the leases of these debates in one statement; returns the debates that the worker still has."""
     params = {
         "worker": worker,
         "lease": lease_s,
@@ -103,7 +109,7 @@ async def renew_leases(
         "epochs": [each.epoch for each in held],
     }
     rows = await database.query("renew_all", params)
-    return {str(row["debate"]): row["next_n"] for row in rows}
+    return {str(row["debate"]): Renewed(row["next_n"], row["adrift"]) for row in rows}
 
 
 async def release(database: Database, claimed: ClaimedDebate, pause_s: float | None = None) -> None:

@@ -26,6 +26,7 @@ from service.errors import Forbidden, IncompleteTable
 from service.identity.authentication import Authenticator, Presented
 from service.identity.caller import LOCAL, Caller
 from service.identity.roles import ROLES, SERVICE_WIDE, Role, Scope, acting, holders, reach
+from service.web.loopback import peer_of
 from service.web.metrics_door import PATH, MetricsDoor
 from service.web.middleware import CALLER, route_of
 from service.web.operation import Operation
@@ -108,19 +109,8 @@ def presented(request: Connection) -> Presented:
     return Presented(
         authorization=tuple(value for name, value in given if name == b"authorization"),
         headers=given,
-        peer=_peer(request),
+        peer=peer_of(request),
     )
-
-
-def _peer(request: Connection) -> str:
-    """The other end of the connection: ``unix`` for a socket file, by the server's own end.
-
-    A client that has already left has no address either. It must not count as a proxy on a socket file for that.
-    """
-    server, client = request["server"], request["client"]
-    if server is not None and server[1] is None:
-        return "unix"
-    return client[0] if client else ""
 
 
 def permitted(caller: Caller, operation: Operation) -> Caller:

@@ -95,6 +95,8 @@ def make_api(site: AppState) -> Middleware:
         """All guards as one: Litestar copies the handler for each guard of each request."""
         announce(connection, ends)
         await door.admit(connection, handler)
+        if not site.authenticator.configured:
+            await metrics.admit(connection, handler)
         expect_version(connection.scope["headers"])
         await keep_limits(connection, handler)
         await door.expect_reach(connection, handler)

@@ -248,7 +248,11 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     """The bundle of one decision: a ZIP that can be verified offline."""
     known_query(request, ())
     site, debate = app_state(request), str(request.path_params["debate"])
-    content = await evidence.bundle(database(request), site.logs, debate, caller(request), _writer(request))
+    try:
+        content = await evidence.bundle(database(request), site.logs, debate, caller(request), _writer(request))
+    except NotProvable:
+        await site.reviews.refuse_lost(debate, caller(request))
+        raise
     header_fields = {
         "Cache-Control": "no-store",
         "Vary": "Accept, Accept-Encoding",
@@ -313,6 +317,7 @@ async def _index(request: HttpRequest, log: TenantLog, record: str) -> int:
         raise NotFound(f"there is no record {n} of debate {debate} in the log {log.log}")
     place = await proofs.proven(database(request), log.tenant, debate, n)
     if place is None:
+        await app_state(request).reviews.refuse_lost(debate, caller(request))
         raise NotProvable(f"record {n} of debate {debate} is not under a checkpoint of its log yet", retry_after=1)
     return place.index
 

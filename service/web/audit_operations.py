@@ -91,7 +91,7 @@ AUDIT: tuple[Operation, ...] = (
         ),
         parameters=(DEBATE,),
         answers={200: Answer("The bundle.", {ZIP: (), OCTETS: ()})},
-        problems=(400, 404, 409, 503),
+        problems=(400, 404, 409, 410, 503),
     ),
     Operation(
         method="get",
@@ -150,7 +150,7 @@ AUDIT: tuple[Operation, ...] = (
             Parameter("size", "query", "The size of the checkpoint; by default that of the latest.", _SIZE),
         ),
         answers={200: Answer("The proof, with its checkpoint.", {TEXT: ()})},
-        problems=(400, 404, 503),
+        problems=(400, 404, 410, 503),
     ),
     Operation(
         method="get",

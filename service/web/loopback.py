@@ -7,6 +7,9 @@ The service listens on a loopback address only. A page that a browser of this ma
 3. A request that changes something must not come from another site, by the word of the browser (Sec-Fetch-Site): 403.
 
 No answer allows other origins to read it (CORS), and Cross-Origin-Resource-Policy forbids pages to load it.
+
+Metrics, and why it is not ready, a process says to this machine alone (`is_here`), and to no proxy here that passes on
+what other machines ask.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from ipaddress import ip_address
+from typing import Any
 
+from litestar.connection import ASGIConnection
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
@@ -24,6 +29,10 @@ from service.web.refusals import Misdirected
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]{1,5})?", re.ASCII)
+
+_PASSED_ON = ("forwarded", "via", "x-forwarded-", "x-real-ip")
+"""How what proxies add to a request begins (RFC 7239, RFC 9110 section 7.6.3, and the names before them)."""
+UNIX = "unix"
 
 
 class LoopbackDoor:
@@ -54,6 +63,25 @@ def names_this_machine(authority: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def peer_of(scope: Scope) -> str:
+    """The address at the other end of the connection, or `UNIX` for a socket file, by the server's own end.
+
+    A client that has already left has no address either, and is "". It must not count as one on a socket file for that.
+    """
+    server, client = scope["server"], scope["client"]
+    if server is not None and server[1] is None:
+        return UNIX
+    return client[0] if client else ""
+
+
+def is_here(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+    """Whether the request is of this machine, names it, and was passed on by no proxy."""
+    if any(name.startswith(_PASSED_ON) for name in connection.headers):
+        return False
+    peer, host = peer_of(connection.scope), connection.headers.get("host", "")
+    return (peer == UNIX or (peer != "" and ip_address(peer).is_loopback)) and names_this_machine(host)
 
 
 def _fault(scope: HTTPScope) -> GainsayError | None:

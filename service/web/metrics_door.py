@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable
-from ipaddress import ip_address
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -22,11 +21,9 @@ from litestar.handlers import BaseRouteHandler
 from service.errors import Forbidden, Unauthenticated
 from service.policy.mounted_secrets import TOKEN, reveal_text
 from service.policy.settings import METRICS_TOKEN
-from service.web.loopback import names_this_machine
+from service.web.loopback import is_here
 
 PATH = "/metrics"
-_PASSED_ON = ("forwarded", "via", "x-forwarded-", "x-real-ip")
-"""How what proxies add to a request begins (RFC 7239, RFC 9110 section 7.6.3, and the names before them)."""
 
 
 class MetricsDoor:
@@ -67,11 +64,3 @@ def _bearer(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
     found = [value for name, value in headers if name == b"authorization"]
     kind, _, token = found[0].partition(b" ") if len(found) == 1 else (b"", b"", b"")
     return token.strip() if kind.lower() == b"bearer" else None
-
-
-def is_here(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
-    """Whether the request is of this machine, names it, and was passed on by no proxy."""
-    if any(name.startswith(_PASSED_ON) for name in connection.headers):
-        return False
-    client, host = connection.scope["client"], connection.headers.get("host", "")
-    return client is not None and ip_address(client[0]).is_loopback and names_this_machine(host)

@@ -75,6 +75,7 @@ _PROBLEMS: dict[int, GainsayError] = {
     ),
     408: RequestTimeout("the body did not arrive within 60 s; send it without pauses"),
     409: NotOver("debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over", retry_after=5),
+    410: TEXTS["records_lost"].example,
     413: TooLarge("question may have 4000 characters, found 5210", pointers=("/question",)),
     414: TEXTS["address_too_long"].example,
     415: UnsupportedMediaType("expected the header Content-Type: application/json, found text/plain"),

@@ -93,7 +93,7 @@ OPERATIONS: tuple[Operation, ...] = (
                 ("Location", "Content-Location", "Preference-Applied", "Idempotency-Replayed"),
             ),
         },
-        problems=(400, 402, 408, 409, 413, 415, 422, 503),
+        problems=(400, 402, 408, 409, 410, 413, 415, 422, 503),
         problem_headers={402: ("Retry-After", "Link"), 409: ("Location", "Preference-Applied")},
     ),
     LISTS["listDebates"],
@@ -115,7 +115,7 @@ OPERATIONS: tuple[Operation, ...] = (
             ),
             304: Answer("The debate has no new entry since that ETag.", headers=("ETag",)),
         },
-        problems=(400, 404, 503),
+        problems=(400, 404, 410, 503),
     ),
     Operation(
         method="get",
@@ -136,7 +136,7 @@ OPERATIONS: tuple[Operation, ...] = (
             200: Answer("The events.", {EVENT_STREAM: ()}),
             204: Answer("The debate is over and has no event after the last one seen."),
         },
-        problems=(400, 404, 406, 503),
+        problems=(400, 404, 406, 410, 503),
     ),
     Operation(
         method="post",
@@ -156,7 +156,7 @@ OPERATIONS: tuple[Operation, ...] = (
         answers={
             200: Answer("The amount spent, and the amount still reserved for calls in flight.", {JSON: (Abortion,)})
         },
-        problems=(400, 404, 413, 415, 422, 503),
+        problems=(400, 404, 410, 413, 415, 422, 503),
     ),
     Operation(
         method="get",
@@ -171,7 +171,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         parameters=(DEBATE, _PAPER),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
-        problems=(400, 404, 406, 409, 503),
+        problems=(400, 404, 406, 409, 410, 503),
     ),
     LISTS["listDocuments"],
     LISTS["readDocument"],

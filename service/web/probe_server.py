@@ -17,7 +17,8 @@ from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
 from service.web.application import Application
-from service.web.metrics_door import MetricsDoor, is_here
+from service.web.loopback import is_here
+from service.web.metrics_door import MetricsDoor
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
 

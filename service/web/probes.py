@@ -12,6 +12,7 @@ from service.observing import exposition
 from service.web import headers, openapi
 from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
+from service.web.loopback import is_here
 from service.web.pages import own_description
 from service.web.problems import NotReady
 from service.web.types import Health
@@ -46,7 +47,8 @@ async def ready(request: HttpRequest) -> Response[bytes]:
     site = app_state(request)
     if site.closing.is_set():
         raise NotReady("the service is stopping", retry_after=5)
-    return await readiness(request, site.service.troubles(), shown=not site.authenticator.configured)
+    shown = not site.authenticator.configured and is_here(request)
+    return await readiness(request, site.service.troubles(), shown=shown)
 
 
 async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, shown: bool = True) -> Response[bytes]:

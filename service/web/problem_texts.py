@@ -41,6 +41,7 @@ from service.report.document.pdf import CannotTypeset
 from service.reviews.evidence import NotOver
 from service.reviews.evidence.bundle_files import OtherBuild
 from service.reviews.report_issue import ReportNotProvable
+from service.store.left_logs import RecordsLost
 from service.store.pool import StatementRefused
 from service.store.proofs import LogDamaged
 from service.web.chat_problem_texts import CHATS
@@ -299,6 +300,14 @@ _STATES = (
             "If it lasts, tell the operator: no sequencer may be running.",
         ),
         "underKey",
+    ),
+    ProblemText(
+        RecordsLost(_DEBATE, "audit.bank.example/default/1", "audit.bank.example/default/2"),
+        "The log of this debate has lost records, and the tenant goes on in its next one. No checkpoint will cover its "
+        "end, so no answer is given. What was proven before the loss is still given.",
+        ("Submit the case again, under another Idempotency-Key: it is debated and billed anew.",),
+        "unchanged",
+        f"/v1/debates/{_DEBATE}",
     ),
     ProblemText(
         ReportNotProvable("that this PDF is issued is recorded, and is not under a checkpoint yet", retry_after=1),

@@ -10,11 +10,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from secrets import token_hex
 
@@ -40,6 +41,10 @@ HEARTBEAT_S = 15.0
 SLOW_S = 30.0
 """How long a listener may leave sent data unread."""
 BACKLOG = 2048
+TRIES = 20
+"""How many free ports are tried until one is free in both families."""
+NO_IPV4 = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
+"""What a machine says that has IPv6 alone."""
 BOUNDS = ConnectionBounds()
 
 
@@ -117,15 +122,16 @@ async def serve(
 ) -> None:
     """Answer requests to an application until SIGTERM or SIGINT comes, and after SIGTERM for ``drain_s`` more.
 
-    Port 0 takes any free port; a socket file takes the place of host and port. ``ready`` is called with the real
+    Port 0 takes any free port; a socket file takes the place of host and port; the host ``::`` stands for every address
+    of IPv6 and of IPv4. ``ready`` is called with the real
     address once the server takes requests, and ``stopping`` at each signal, before the server waits for open requests.
     Raises `CannotListen`.
     """
-    with _bound_socket(host, port, unix) as listening:
+    with _bound_sockets(host, port, unix) as listening:
         server = _Server(app, stopping, drain_s)
-        server.when_ready = partial(ready, _url(listening))
+        server.when_ready = partial(ready, _url(listening[0]))
         with _signals({signal.SIGTERM: server.drain, signal.SIGINT: server.stop}):
-            await server.serve(sockets=[listening])
+            await server.serve(sockets=listening)
 
 
 @asynccontextmanager
@@ -139,15 +145,15 @@ async def serving(
     bounds: ConnectionBounds = BOUNDS,
 ) -> AsyncIterator[str]:
     """Serve as long as the block lasts, without signal handlers; yields the address. Raises `CannotListen`."""
-    with _bound_socket(host, port, unix) as listening:
+    with _bound_sockets(host, port, unix) as listening:
         server = _Server(app, stopping, bounds=bounds)
         started = asyncio.Event()
         server.when_ready = started.set
-        task = asyncio.create_task(server.serve(sockets=[listening]), name="http")
+        task = asyncio.create_task(server.serve(sockets=listening), name="http")
         begun = asyncio.create_task(started.wait())
         try:
             await asyncio.wait({task, begun}, return_when=asyncio.FIRST_COMPLETED)
-            yield _url(listening)
+            yield _url(listening[0])
         finally:
             begun.cancel()
             server.stop()
@@ -267,25 +273,47 @@ def _signals(handlers: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[
 
 
 @contextmanager
-def _bound_socket(host: str, port: int, unix: SocketFile | None) -> Iterator[socket.socket]:
-    """A socket bound to the address or the socket file, before anything else starts."""
+def _bound_sockets(host: str, port: int, unix: SocketFile | None) -> Iterator[list[socket.socket]]:
+    """The sockets bound to the address or the socket file, before anything else starts."""
     if unix is not None:
         with bound_file(unix, BACKLOG) as listening:
-            yield listening
+            yield [listening]
         return
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listening = socket.create_server(address, family=family, backlog=BACKLOG)
-        # Connections inherit it. asyncio sets it only where a socket names TCP as its protocol; this one does not.
-        # Without it the body of an answer waits up to 40 ms, until the client has acknowledged the headers.
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    except (OSError, OverflowError) as error:
-        raise CannotListen(
-            f"expected to listen on {host}:{port}, found: {getattr(error, 'strerror', None) or error}; "
-            "choose another --host or --port"
-        ) from error
-    with listening:
-        yield listening
+    with ExitStack() as stack:
+        try:
+            bound = [stack.enter_context(each) for each in _listening_on(host, port)]
+            for each in bound:
+                # Connections inherit it. asyncio sets it only where a socket names TCP as its protocol; these do not.
+                # Without it the body of an answer waits up to 40 ms, until the client has acknowledged the headers.
+                each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except (OSError, OverflowError) as error:
+            raise CannotListen(
+                f"expected to listen on {host}:{port}, found: {getattr(error, 'strerror', None) or error}; "
+                "choose another --host or --port"
+            ) from error
+        yield bound
+
+
+def _listening_on(host: str, port: int) -> list[socket.socket]:
+    """A socket for the address; for ``::`` one of each family on the same port.
+
+    Two sockets, and not one for both families: to it every peer of IPv4 has an address of IPv6 (::ffff:127.0.0.1), by
+    which no rule about addresses knows it. Raises `OSError`.
+    """
+    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    for left in reversed(range(TRIES)):
+        first = socket.create_server(address, family=family, backlog=BACKLOG)
+        if (family, address[0]) != (socket.AF_INET6, "::"):
+            return [first]
+        try:
+            return [first, socket.create_server(("0.0.0.0", first.getsockname()[1]), backlog=BACKLOG)]  # noqa: S104
+        except OSError as error:
+            if error.errno in NO_IPV4:
+                return [first]
+            first.close()
+            if port or not left:  # a free port of one family may be taken in the other
+                raise
+    raise AssertionError("the last try returns or raises")
 
 
 def _url(listening: socket.socket) -> str:

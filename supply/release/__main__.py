@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from supply.ending import ended
 from supply.release import versions
 from supply.release.build import build
 from supply.release.cut import cut
@@ -47,22 +48,21 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 def main(arguments: Sequence[str]) -> int:
     """Do what the arguments ask for; returns 1 where it is refused."""
     given = parsed(arguments)
-    try:
-        if given.command == "cut":
-            done = cut(ROOT, given.version, given.day)
-            sys.stdout.write("".join(f"wrote {path}\n" for path in done))
-            sys.stdout.write(f"read the difference, and commit it: git commit -am 'Release {given.version}'\n")
-            return 0
-        asked = Asked(ROOT, given.base, given.key)
-        if wrong := faults(asked):
-            raise ValueError("\n".join(wrong))
-        if given.command == "build":
-            out = given.out or ROOT / "dist" / versions.current(ROOT)
-            sys.stdout.write("".join(f"{out}/{name}\n" for name in build(asked, out)))
-    except (OSError, ValueError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
+    return ended(lambda: _do(given))
+
+
+def _do(given: argparse.Namespace) -> None:
+    if given.command == "cut":
+        done = cut(ROOT, given.version, given.day)
+        sys.stdout.write("".join(f"wrote {path}\n" for path in done))
+        sys.stdout.write(f"read the difference, and commit it: git commit -am 'Release {given.version}'\n")
+        return
+    asked = Asked(ROOT, given.base, given.key)
+    if wrong := faults(asked):
+        raise ValueError("\n".join(wrong))
+    if given.command == "build":
+        out = given.out or ROOT / "dist" / versions.current(ROOT)
+        sys.stdout.write("".join(f"{out}/{name}\n" for name in build(asked, out)))
 
 
 if __name__ == "__main__":

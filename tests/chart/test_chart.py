@@ -135,7 +135,7 @@ def test_no_secret_stands_in_plain(name: str) -> None:
 @everything
 def test_a_process_mounts_its_own_secrets_alone(name: str) -> None:
     allowed = {
-        "api": {"database-url", "api-url", "webhook-key", "metrics-token", "vendors/.+"},
+        "api": {"database-url", "api-url", "webhook-key", "metrics-token"},
         "worker": {"database-url", "webhook-key", "metrics-token", "vendors/.+", "files/proxy"},
         "sequencer": {"sequencer-url", "signer-token", "metrics-token"},
         "signer": {"signing-key", "signer-token", "metrics-token", "files/proxy"},
@@ -151,6 +151,16 @@ def test_a_process_mounts_its_own_secrets_alone(name: str) -> None:
                 paths = [item["path"] for part in parts for item in part["secret"]["items"]]
                 pattern = "|".join(allowed[container["name"]])
                 assert [path for path in paths if not re.fullmatch(pattern, path)] == []
+
+
+def test_workers_alone_mount_the_keys_of_vendors() -> None:
+    """The API runs without a worker, and asks no vendor."""
+    mounting = set()
+    for _, pod in pods(rendered("every-way-out")):
+        if '"vendors/openai"' in json.dumps(pod["spec"]["volumes"]):
+            mounting |= {container["name"] for container in containers(pod)}
+
+    assert mounting == {"worker"}
 
 
 @everything

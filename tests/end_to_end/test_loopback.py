@@ -14,7 +14,8 @@ import pytest
 
 from service.identity.authentication import LocalAuthenticator
 from service.web.probe_server import make_probe_app
-from service.web.server import serving
+from service.web.server import listening, serving
+from service.web.socket_file import SocketFile
 from tests.fixtures.callers import identity_file
 from tests.fixtures.running import repository
 from tests.fixtures.serving import NO_TLS, Served, a_declined_case
@@ -101,6 +102,44 @@ async def test_metrics_of_a_process_without_identities_are_for_this_machine(site
         rebound = {"host": "rebound.example"}
         assert (await http.get("/metrics", headers=rebound)).status_code == 403
         assert [(await http.get(path, headers=rebound)).status_code for path in ("/livez", "/readyz")] == [200, 200]
+
+
+PASSED_ON = [
+    ("forwarded", "for=10.0.0.7"),
+    ("via", "1.1 proxy"),
+    ("x-forwarded-for", "10.0.0.7"),
+    ("x-real-ip", "10.0.0.7"),
+]
+
+
+@pytest.mark.parametrize("added", [None, *PASSED_ON])
+async def test_a_proxy_of_this_machine_that_rewrites_host_learns_no_reason_and_no_metrics(
+    site: Served, monkeypatch: pytest.MonkeyPatch, added: tuple[str, str] | None
+) -> None:
+    """What it passes on names this machine and comes from it, and is of a stranger all the same."""
+
+    async def troubles() -> list[str]:
+        return ["the log localhost/acme/1 contradicts its checkpoints"]
+
+    monkeypatch.setattr(type(site.app), "troubles", lambda _self: troubles())
+    headers = dict([added] if added else [])
+    ready, metrics = await site.http.get("/readyz", headers=headers), await site.http.get("/metrics", headers=headers)
+
+    assert ready.status_code == 503
+    assert ("acme" in ready.text) == (added is None)
+    assert metrics.status_code == (200 if added is None else 403)
+
+
+async def test_what_comes_by_a_socket_file_is_of_this_machine_unless_a_proxy_passes_it_on(
+    site: Served, tmp_path: Path
+) -> None:
+    socket = tmp_path / "gainsay.sock"
+    async with (
+        listening(site.app, unix=SocketFile(socket)),
+        httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=str(socket)), base_url="http://localhost") as http,
+    ):
+        assert (await http.get("/metrics")).status_code == 200
+        assert [(await http.get("/metrics", headers=dict([added]))).status_code for added in PASSED_ON] == [403] * 4
 
 
 def started(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:

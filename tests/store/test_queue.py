@@ -17,6 +17,7 @@ from service.store.pool import Database as Pool
 from service.store.queue import (
     ClaimedDebate,
     ClaimRequest,
+    Renewed,
     back_off,
     claim,
     release,
@@ -275,7 +276,7 @@ async def test_the_leases_of_a_worker_are_kept_together_and_those_it_lost_do_not
 
         kept = await renew_leases(pool, "w", LEASE_S, renewed((mine, lost, given_back, ended)))
 
-        assert kept == {mine: 3, given_back: 3, ended: 3}
+        assert kept == dict.fromkeys((mine, given_back, ended), Renewed(3))
         leased = {d: (await read_head(pool, d, "acme"))["leased"] for d in (mine, lost, given_back, ended)}
     assert leased == {mine: True, lost: True, given_back: False, ended: False}
 
@@ -402,7 +403,7 @@ async def test_what_may_be_asked_twice_does_not_fail_for_a_connection_that_was_c
             case "disown":
                 await release_unacknowledged(pool, "w", [])
             case "keep":
-                assert await renew_leases(pool, "w", LEASE_S, renewed([debate])) == {debate: 3}
+                assert await renew_leases(pool, "w", LEASE_S, renewed([debate])) == {debate: Renewed(3)}
             case _:
                 await queue.Backlog(pool).look()
 

@@ -17,6 +17,7 @@ from service.policy.file.snapshot import FileSnapshot
 from service.running import reload
 from service.running.reload import ConfigurationWatch
 from service.store import contents
+from service.store.last_probe import LastProbe
 from service.store.tenant_money import TenantMoney
 from service.web.api import make_api
 from service.web.server import _site
@@ -169,3 +170,40 @@ async def test_what_measures_money_goes_by_the_limits_in_force(
 
     (meter,) = meters
     assert meter._budgets() == new.budgets != app.settings.policy.budgets
+
+
+async def test_what_measures_the_last_probe_goes_by_the_prober_in_force(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A prober that policy names while the process runs is measured, and one that it names no more is not."""
+    path, meters, asked = policy_file(tmp_path, **WRITTEN), list[LastProbe](), list[str]()
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(path))
+    named = {"canary": {"purpose": "probe", "day_usd": "unlimited", "month_usd": "unlimited"}}
+
+    async def measure(meter: LastProbe) -> None:
+        meters.append(meter)
+        await asyncio.Event().wait()
+
+    async def look(_: LastProbe, tenant: str) -> None:
+        asked.append(tenant)
+        raise asyncio.CancelledError
+
+    run = LastProbe.run
+    monkeypatch.setattr(LastProbe, "run", measure)
+    monkeypatch.setattr(LastProbe, "look", look)
+    async with open_app(settings, database.service_url, pool=2) as app, running_lag_meter(app):
+        before = app.current.in_force
+        await asyncio.sleep(0)
+        (meter,) = meters
+        assert meter._tenant() is None
+
+        policy_file(tmp_path, **{**WRITTEN, "tenants": named})
+        await app.take(before.read_again(FileSnapshot()))
+        assert meter._tenant() == "canary"
+        with pytest.raises(asyncio.CancelledError):
+            await run(meter)
+
+        policy_file(tmp_path, **WRITTEN)
+        await app.take(before.read_again(FileSnapshot()))
+        assert meter._tenant() is None
+    assert asked == ["canary"]

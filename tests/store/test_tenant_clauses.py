@@ -74,6 +74,7 @@ SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("claim", "disown"), QUEUE),
     "forget_listeners": "deletes what has been of no use for a minute, whoever listened",
     **dict.fromkeys(("backlog", "unproven", "open_incidents", "open_damage", "log_tenants", "every_log"), HEALTH),
+    "left_logs": "a part of other statements, each with its reason",
     **dict.fromkeys(
         ("balance", "astray", "claim_check", "log_key", "heads_placed", "leaves_from", "heads_within"), CHECK
     ),
@@ -192,6 +193,8 @@ def _of_debates(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     names = ("head", "records", "documents", "proven", "bundle_records", "bundle_context", "issued_reports")
     for name in names:
         yield Scenario(query=name, given={**given, **more.get(name, {})}, beside=beside)
+    left = f"INSERT INTO incident (log, what, at) VALUES ('{theirs.log}', 'lost', '2999-01-01')"
+    yield Scenario(query="lost_debate", given=given, beside=beside, always=left)
     for owner in (THEIRS, OURS):  # another tenant's key, and a key of ours that leads to another tenant's debate
         row = f"('{owner}', sha256(''), '{theirs.queued}')"
         yield Scenario(

@@ -12,6 +12,8 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
+from supply import sbom
+from supply.ending import ended
 from supply.licences import LOCKS, ROOT, Licences, faults
 from supply.locks import Locked, read_lock
 from supply.sbom import write_bom
@@ -104,6 +106,28 @@ def test_the_list_is_valid_and_has_all_and_only_what_is_locked_with_hashes_and_l
         "tzdata",
     }
     assert found["metadata"]["component"]["name"] == "gainsay"
+
+
+def test_a_command_that_is_refused_says_why_in_one_line_and_exits_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(error: Exception) -> int:
+        def work() -> None:
+            raise error
+
+        return ended(work)
+
+    assert ended(lambda: None) == 0
+    assert [refused(ValueError("not this")), refused(FileNotFoundError("not there"))] == [1, 1]
+    assert capsys.readouterr().err == "not this\nnot there\n"
+    with pytest.raises(LookupError):
+        refused(LookupError("a fault keeps its stack"))
+
+    (tmp_path / "file").touch()
+    assert sbom.main(["--out", str(tmp_path / "file" / "bom.json")]) == 1
+    assert str(tmp_path) in capsys.readouterr().err
+    assert sbom.main(["--out", str(tmp_path / "bom.json"), "--version", "1"]) == 0
+    assert (tmp_path / "bom.json").stat().st_size > 1_000
 
 
 def test_without_a_network_nothing_is_said_to_be_without_holes() -> None:

@@ -9353,6 +9353,34 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end of the debate can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
@@ -9706,6 +9734,34 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end of the debate can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too Many Requests */
             429: {
                 headers: {
@@ -9986,6 +10042,34 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end of the debate can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too Many Requests */
             429: {
                 headers: {
@@ -10228,6 +10312,32 @@ export interface operations {
                      *       "status": 408,
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
                      *       "code": "request_timeout",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end of the debate can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a",
                      *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -10581,6 +10691,34 @@ export interface operations {
                      *       "status": 409,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end of the debate can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a",
                      *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -12704,6 +12842,34 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end of the debate can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too Many Requests */
             429: {
                 headers: {
@@ -13567,6 +13733,34 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end of the debate can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a",
                      *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -16244,6 +16438,32 @@ export interface operations {
                      *         "type": "conflict_error",
                      *         "param": null,
                      *         "code": "idempotency_in_progress"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *         "type": "invalid_request_error",
+                     *         "param": null,
+                     *         "code": "records_lost"
                      *       }
                      *     }
                      */

@@ -45,7 +45,7 @@
 {{- if $v.metrics.token.secret -}}
 {{- $found = append $found (dict "path" "metrics-token" "of" $v.metrics.token) -}}
 {{- end -}}
-{{- if has .component (list "api" "worker") -}}
+{{- if eq .component "worker" -}}
 {{- range $v.vendors.keys }}{{ $found = append $found (dict "path" (printf "vendors/%s" .name) "of" .) }}{{ end -}}
 {{- end -}}
 {{- $component := .component -}}

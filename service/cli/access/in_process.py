@@ -156,7 +156,7 @@ class InProcess:
     async def submit(self, case: JSON, key: str | None = None) -> Recorded:
         """Record a case, under one key once."""
         request = case_options.decoded(dict(case), CaseRequest)
-        reviews = (await self._proving()).reviews
+        reviews = (await self._asking()).reviews
         found = await reviews.record(request, startup.LOCAL, key)
         await reviews.wait_provable(found, startup.LOCAL)
         return Recorded(found.debate, found.status)
@@ -165,7 +165,7 @@ class InProcess:
     async def running(self, debate: str) -> AsyncIterator[Running]:
         """Run the debate by a worker of this process."""
         # The embedded database may hold debates that an earlier command left; a shared one has its own workers.
-        app, trouble = wait_finished(await self._proving(), only=debate if self._settings.database_url else None)
+        app, trouble = wait_finished(await self._asking(), only=debate if self._settings.database_url else None)
         async with running_worker(app) as release:
 
             def cancel() -> None:
@@ -177,7 +177,7 @@ class InProcess:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[Working]:
         """Run the debates of the database by one worker of this process."""
-        app, trouble = wait_finished(await self._proving(), only=None)
+        app, trouble = wait_finished(await self._asking(), only=None)
         async with running_worker(app) as release:
             yield Working(trouble, release)
 
@@ -188,7 +188,7 @@ class InProcess:
 
     async def bring_batch(self, lines: bytes, asked: BatchAsked, key: str) -> JSON:
         """Store a file of cases as a batch."""
-        desk = (await self._proving()).reviews.batches
+        desk = (await self._asking()).reviews.batches
         if len(lines) > (most := desk.bounds_of(startup.LOCAL.tenant).max_bytes):
             raise TooLarge(f"a batch may have {most} bytes, found {len(lines)}; divide the file")
         brought = await desk.bring(lines, AskedBatch(asked.ceiling, asked.deadline, asked.name), startup.LOCAL, key)
@@ -226,19 +226,23 @@ class InProcess:
     @asynccontextmanager
     async def feeding(self) -> AsyncIterator[str]:
         """Feed batches and run their debates by a worker of this process."""
-        async with running_worker(await self._proving()):
+        async with running_worker(await self._asking()):
             yield "it stands still until a service or this command runs again"
 
     async def bundle(self, debate: str, file: IO[bytes]) -> None:
         """Write the bundle of a debate."""
         app = await self._opened()
         logs = CurrentLogs(app.database, self._settings.log_host)
+
+        async def packed() -> bytes:
+            try:
+                return await evidence.bundle(app.database, logs, debate, startup.LOCAL, writer())
+            except NotProvable:
+                await app.reviews.refuse_lost(debate, startup.LOCAL)
+                raise
+
         async with self._bundling:
-            file.write(
-                await proved(
-                    app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, writer()), (NotProvable,)
-                )
-            )
+            file.write(await proved(app, packed, (NotProvable,)))
 
     async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
         """Write the records of a log."""
@@ -302,8 +306,16 @@ class InProcess:
     async def _opened(self) -> App:
         """All parts of the service."""
         if self._app is None:
-            self._app = await self._stack.enter_async_context(open_app(self._settings, self._where, pool=CONNECTIONS))
+            opened = open_app(self._settings, self._where, pool=CONNECTIONS, asks=False)
+            self._app = await self._stack.enter_async_context(opened)
         return self._app
+
+    async def _asking(self) -> App:
+        """The same with a sequencer and with vendors, for what this process is about to run: their keys must be there
+        before a case is recorded."""
+        app = await self._opened()
+        await app.ask_vendors()
+        return await self._proving()
 
     async def _proving(self) -> App:
         """The same with a sequencer, which makes records provable, if one may run here."""

@@ -44,5 +44,5 @@ def check(log: str | None) -> int:
 
 async def _check(settings: Settings, url: str, log: str | None) -> tuple[list[AuditChecked], int]:
     """What was found in each log, and how many rows differ from the records."""
-    async with open_app(settings, url, pool=2) as app:
+    async with open_app(settings, url, pool=2, asks=False) as app:
         return await app.selfcheck.check_due(log), await app.rowcheck.round() if log is None else 0

@@ -72,7 +72,7 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
 async def _pack(
     settings: Settings, where: DatabaseAddresses, period: tuple[datetime, datetime], file: IO[bytes]
 ) -> evidence.Packed:
-    async with open_app(settings, where, pool=2) as app:
+    async with open_app(settings, where, pool=2, asks=False) as app:
         logs = CurrentLogs(app.database, settings.log_host)
 
         async def ask() -> evidence.Packed:

@@ -64,7 +64,7 @@ def check_keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[Findi
     """Every key of a vendor can be read, and not by every user. No key is shown or sent."""
     faults = list(advice.missing_keys(policy, environment))
     for fault in faults:
-        yield failed("keys", fault, "set the variable, or put the file there, for serve and work")
+        yield failed("keys", fault, "set the variable, or put the file there, for work, and for serve with a worker")
     for sentence in advice.open_key_files(policy):
         yield warning("keys", sentence)
     named = [name for name, setting in policy.providers.items() if advice.secrets_of(setting)]

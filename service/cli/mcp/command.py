@@ -52,7 +52,7 @@ UNENCRYPTED = (
     help="A file of pinned keys (docs/keys.md), with which audit_lookup verifies bundles.",
 )
 @option(_HTTP, "--http", "by_http", is_flag=True, help="Listen for streamable HTTP in the place of standard input.")
-@option(_HTTP, "--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@option(_HTTP, "--host", default="127.0.0.1", show_default=True, help="Where to listen; :: is all of IPv6 and IPv4.")
 @option(
     _HTTP,
     "--port",

@@ -48,7 +48,7 @@ COMPLETIONS: tuple[Operation, ...] = (
             )
         },
         errors="openai",
-        problems=(400, 402, 404, 408, 409, 413, 415, 422, 502, 503),
+        problems=(400, 402, 404, 408, 409, 410, 413, 415, 422, 502, 503),
         problem_headers={409: ("Location",)},
     ),
     Operation(

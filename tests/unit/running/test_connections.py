@@ -47,7 +47,7 @@ async def test_what_does_not_change_stays_and_the_rest_is_closed_after_the_debat
     connections: Connections, made: list[Vendor]
 ) -> None:
     first = {"kept": setting(), "changed": setting(), "dropped": setting()}
-    connections.use(await connections.prepare(first), first)
+    await connections.begin(first)
     kept, changed, dropped = made
     over = asyncio.Event()
     debate = asyncio.create_task(over.wait())
@@ -69,7 +69,7 @@ async def test_where_one_cannot_be_made_none_is_left_open_and_those_in_force_sta
     connections: Connections, made: list[Vendor]
 ) -> None:
     first = {"kept": setting()}
-    connections.use(await connections.prepare(first), first)
+    await connections.begin(first)
 
     with pytest.raises(SettingsError):
         await connections.prepare({"kept": setting(), "new": setting(), "wrong": setting(666)})
@@ -79,11 +79,30 @@ async def test_where_one_cannot_be_made_none_is_left_open_and_those_in_force_sta
 
 async def test_what_is_prepared_and_not_used_is_closed(connections: Connections, made: list[Vendor]) -> None:
     first = {"kept": setting()}
-    connections.use(await connections.prepare(first), first)
+    await connections.begin(first)
 
     await connections.discard(await connections.prepare({"kept": setting(), "new": setting()}))
 
     assert [(vendor.name, vendor.closed) for vendor in made] == [("kept", 0), ("new", 1)]
+
+
+async def test_before_it_begins_nothing_is_connected_whatever_a_policy_names(
+    connections: Connections, made: list[Vendor]
+) -> None:
+    """A process that runs no debate takes a changed policy too, and has no vendor's key."""
+    unkeyed = {"kept": setting(), "wrong": setting(666)}
+    connections.use(await connections.prepare(unkeyed), unkeyed)
+    assert (dict(connections.providers), made, connections.begun) == ({}, [], False)
+
+    with pytest.raises(SettingsError):
+        await connections.begin(unkeyed)
+    assert (dict(connections.providers), connections.begun) == ({}, False)
+
+    first = {"kept": setting()}
+    assert await connections.begin(first) == connections.providers
+    assert await connections.prepare(first) == connections.providers
+    assert [(vendor.name, vendor.closed) for vendor in made] == [("kept", 1), ("kept", 0)]
+    await connections.close()
 
 
 async def test_a_metric_has_the_providers_in_force(connections: Connections) -> None:
@@ -96,7 +115,7 @@ async def test_a_metric_has_the_providers_in_force(connections: Connections) -> 
         }
 
     first, second = {"v-one": setting(), "v-two": setting()}, {"v-two": setting(9)}
-    connections.use(await connections.prepare(first), first)
+    await connections.begin(first)
     assert shown() == {"v-one": 0, "v-two": 0}
 
     found = await connections.prepare(second)

@@ -68,7 +68,7 @@ class House:
         return {result: now - before for result, before in self.counted.items() if (now := value(result)) != before}
 
 
-RESULTS = ("taken", "unapproved", "faulty", "unavailable")
+RESULTS = ("taken", "unapproved", "faulty", "unsteady", "unavailable", "fault")
 
 
 def value(result: str) -> float:
@@ -252,13 +252,21 @@ async def test_a_change_that_is_taken_back_at_once_is_none(house: House) -> None
     assert (house.taken, house.results) == ([], {})
 
 
-async def test_files_that_never_stand_still_are_not_taken(house: House) -> None:
+async def test_files_that_never_stand_still_are_not_taken(house: House, caplog: pytest.LogCaptureFixture) -> None:
     rounds(house.folder, 2)
     house.while_it_settles(*(lambda n=n: rounds(house.folder, 2 + n % 2) for n in range(1, 11)))
 
-    await house.watch.look()
+    with caplog.at_level(logging.INFO, "gainsay"):
+        await house.watch.look()
 
-    assert (house.taken, house.results) == ([], {"unavailable": 1})
+    assert (house.taken, house.results, refused_now()) == ([], {"unsteady": 1}, 1)
+    (line,) = caplog.records
+    assert "changed 10 times in a row; look what writes them" in line.__dict__["reason"]
+    assert "PostgreSQL" not in line.getMessage()
+    assert "database" not in line.getMessage()
+
+    await house.watch.look()
+    assert (house.rounds, refused_now()) == (2, 0), "they stand still now"
 
 
 async def test_a_mount_that_is_swapped_by_its_link_is_taken_whole(
@@ -401,6 +409,51 @@ async def test_what_cannot_be_put_in_force_now_is_tried_again(house: House) -> N
     await house.watch.look()
 
     assert (house.rounds, house.results, refused_now()) == (2, {"unavailable": 1, "taken": 1}, 0)
+
+
+async def test_a_fault_of_the_service_is_said_once_shown_and_ended_by_what_mends_it(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    def faults() -> int:
+        return sum(record.__dict__.get("event") == "configuration.fault" for record in caplog.records)
+
+    rounds(house.folder, 2)
+    for number in range(3):
+        house.error = LookupError(f"a fault of look {number}")  # the same fault, whatever words it has
+        await house.watch.look()
+    assert (house.rounds, house.results, refused_now(), faults()) == (1, {"fault": 1}, 1, 1)
+    assert caplog.records[-1].exc_info
+
+    await house.watch.look(asked=True)
+    assert (house.results, faults()) == ({"fault": 1}, 2), "who asks for a look is answered"
+
+    house.error = ZeroDivisionError("another fault")
+    await house.watch.look()
+    assert (house.results, faults()) == ({"fault": 2}, 3)
+
+    house.error = None
+    await house.watch.look()
+    assert (house.rounds, refused_now()) == (2, 0)
+
+
+async def test_a_fault_of_the_look_itself_is_shown_until_a_look_succeeds(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await house.watch.look()
+
+    def broken(_: object) -> bool:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(snapshot.FileSnapshot, "stands", broken)
+        for _ in range(3):
+            await house.watch.look()
+    assert (house.results, refused_now()) == ({"fault": 1}, 1)
+
+    with caplog.at_level(logging.INFO, "gainsay"):
+        await house.watch.look()
+    assert refused_now() == 0
+    assert caplog.records[-1].__dict__["event"] == "configuration.as_before"
 
 
 async def test_a_provider_that_cannot_be_made_keeps_the_old_one(house: House) -> None:

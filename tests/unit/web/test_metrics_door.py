@@ -18,7 +18,8 @@ HANDLER = cast("BaseRouteHandler", None)
 def asked(peer: str, host: str = "127.0.0.1:8322", *authorization: str, path: str = "/metrics") -> Any:
     """A request from an address."""
     headers = [(b"host", host.encode()), *((b"authorization", value.encode("latin-1")) for value in authorization)]
-    scope = {"type": "http", "client": (peer, 40_000), "headers": headers, "path_template": path, "state": {}}
+    scope = {"type": "http", "server": ("127.0.0.1", 8322), "client": (peer, 40_000), "headers": headers, "state": {}}
+    scope["path_template"] = path
     return ASGIConnection(cast("Any", scope))
 
 
