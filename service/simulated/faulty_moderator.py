@@ -1,0 +1,80 @@
+"""The moderator with known faults: what it concludes in a case that it knows.
+
+    a pull     in a set share of cases it decides for the side that is shown first, for the longer one, or for the one
+               of its own family, whatever is right; a case has one pull at most
+    no pull    right or wrong as `faulty_answers` says
+
+The side that is shown first and the longer one are read from the statements. Which one is of the moderator's family is
+said by the key alone, because no request names a family.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal
+
+from service.debate.replies import Conclusion
+from service.policy.known_faults import FaultShares
+from service.simulated.draws import draw
+from service.simulated.faulty_answers import Who, right
+from service.simulated.known_cases import KnownCase
+from service.simulated.request_reader import Reading
+
+Side = Literal["proposer", "critic"]
+_FOR: dict[Side, Conclusion] = {"proposer": "upheld", "critic": "rejected"}
+_OPPOSITE: dict[Conclusion, Conclusion] = {"upheld": "rejected", "rejected": "upheld"}
+
+
+def decided(reading: Reading, shares: FaultShares, who: Who, case: KnownCase) -> Conclusion | None:
+    """The conclusion, or ``None`` where the moderator decides as one without faults."""
+    if reading.positions:
+        return None
+    if side := _pulled_to(reading, shares, who, case):
+        return _FOR[side]
+    is_right = right(shares, who, case, later=True, states=True)
+    if is_right is None:
+        return None
+    return true_conclusion(case) if is_right else _OPPOSITE[true_conclusion(case)]
+
+
+def true_conclusion(case: KnownCase) -> Conclusion:
+    """What is right of the proposition of a case."""
+    line = case.line
+    holds = {"questions": line.answer == line.states, "critic": line.answer == "sound", "pairs": line.answer == "upheld"}
+    return "upheld" if holds[line.kind] else "rejected"
+
+
+def _pulled_to(reading: Reading, shares: FaultShares, who: Who, case: KnownCase) -> Side | None:
+    """The side that a pull decides for; ``None`` for no pull, and where no side has what pulls."""
+    drawn = draw("pull", who.model, who.seat, case.shown)
+    for share, side in (
+        (shares.first_slot_pull, _shown_first(reading)),
+        (shares.length_pull, _longer(reading)),
+        (shares.family_pull, case.line.favours if case.line.feature == "family" else ""),
+    ):
+        if drawn < share:
+            return side or None
+        drawn -= share
+    return None
+
+
+def _critics(reading: Reading) -> set[str]:
+    """The labels of the parties that attack arguments of others."""
+    return {said.label for said in reading.statements if any(a.against for a in said.arguments)}
+
+
+def _shown_first(reading: Reading) -> Side | Literal[""]:
+    if not reading.statements:
+        return ""
+    return "critic" if reading.statements[0].label in _critics(reading) else "proposer"
+
+
+def _longer(reading: Reading) -> Side | Literal[""]:
+    """The side with more characters in its arguments; neither of two with as many."""
+    critics, said = _critics(reading), Counter[str]()
+    for statement in reading.statements:
+        side = "critic" if statement.label in critics else "proposer"
+        said[side] += sum(len(a.text) for a in (*statement.arguments, *statement.concessions))
+    if said["critic"] == said["proposer"]:
+        return ""
+    return "critic" if said["critic"] > said["proposer"] else "proposer"
