@@ -134,7 +134,7 @@ class FaultsInCase(NamedTuple):
                 return made
 
     def _answer(self, *, later: bool, states: bool) -> str | None:
-        """The answer of the closed list; ``None`` in a case without one, and where the model is as one without faults."""
+        """The answer of the closed list; ``None`` in a case without one, and where the model has no such fault."""
         if self.case.line.kind != "questions":
             return None
         is_right = right(self.shares, self.who, self.case, later=later, states=states)

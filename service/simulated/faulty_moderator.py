@@ -22,6 +22,7 @@ from service.simulated.request_reader import Reading
 
 Side = Literal["proposer", "critic"]
 _FOR: dict[Side, Conclusion] = {"proposer": "upheld", "critic": "rejected"}
+_HOLDS = {"critic": "sound", "pairs": "upheld"}
 _OPPOSITE: dict[Conclusion, Conclusion] = {"upheld": "rejected", "rejected": "upheld"}
 
 
@@ -40,8 +41,7 @@ def decided(reading: Reading, shares: FaultShares, who: Who, case: KnownCase) ->
 def true_conclusion(case: KnownCase) -> Conclusion:
     """What is right of the proposition of a case."""
     line = case.line
-    holds = {"questions": line.answer == line.states, "critic": line.answer == "sound", "pairs": line.answer == "upheld"}
-    return "upheld" if holds[line.kind] else "rejected"
+    return "upheld" if line.answer == (line.states or _HOLDS[line.kind]) else "rejected"
 
 
 def _pulled_to(reading: Reading, shares: FaultShares, who: Who, case: KnownCase) -> Side | None:

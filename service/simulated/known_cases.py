@@ -54,7 +54,7 @@ class KnownCases:
 
 
 def load(environment: Mapping[str, str]) -> KnownCases:
-    """The cases of the key file that the setting names; raises `SettingsError` for none, or with the line of a fault."""
+    """The cases of the key file that the setting names; raises `SettingsError` for none or a wrong line."""
     name = environment.get(SETTING, "").strip()
     if not name:
         raise SettingsError(
