@@ -62,9 +62,9 @@ class FaultShares(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a simulated model does wrong in known cases, and how often: shares of cases in per mille.
 
     ``hits`` and ``false_alarms`` are a critic's: in how many flawed and sound proposals it says that the planted
-    argument is wrong. The pulls are a moderator's: in how many cases it decides for a side because of its place, its length or
-    its family. ``accuracy`` is the share of right answers, ``correlation`` that of cases in which a first answer takes
-    the draw common to all models. ``mended`` is the share of wrong first answers that a later turn puts right,
+    argument is wrong. The pulls are a moderator's: in how many cases it decides for a side because of its place, its
+    length or its family. ``accuracy`` is the share of right answers, ``correlation`` that of cases in which a first
+    answer takes the draw common to all models. ``mended`` is the share of wrong first answers that a later turn puts right,
     ``broken`` that of right ones that it spoils. ``confidence`` is what the model states, and ``true_rate`` the share
     of right answers in replies that state it, in the place of ``accuracy``. ``unusable`` is the share of replies that
     cannot be decoded. What is ``None`` is as in a simulated model without faults.
@@ -120,8 +120,8 @@ def check_known_faults(policy: Policy) -> None:
         if real:
             faults.note(
                 ("models",),
-                f"models that are not offline ones stand beside models with known faults: {', '.join(real)}; give them a "
-                "policy of their own, so that no figure of one is taken for another's",
+                f"models that are not offline ones stand beside models with known faults: {', '.join(real)}; give them "
+                "a policy of their own, so that no figure of one is taken for another's",
             )
     faults.refuse()
 

@@ -18,7 +18,7 @@ from service.policy.known_faults import FaultShares
 from service.simulated.draws import draw
 from service.simulated.faulty_answers import Who, right
 from service.simulated.known_cases import KnownCase
-from service.simulated.request_reader import Reading
+from service.simulated.request_reader import Reading, ShownTurn
 
 Side = Literal["proposer", "critic"]
 _FOR: dict[Side, Conclusion] = {"proposer": "upheld", "critic": "rejected"}
@@ -58,23 +58,24 @@ def _pulled_to(reading: Reading, shares: FaultShares, who: Who, case: KnownCase)
     return None
 
 
-def _critics(reading: Reading) -> set[str]:
-    """The labels of the parties that attack arguments of others."""
-    return {said.label for said in reading.statements if any(a.against for a in said.arguments)}
+def _is_critique(said: ShownTurn) -> bool:
+    """Whether a statement attacks others: its arguments alone have a place for what they are against."""
+    arguments = said.body.get("arguments")
+    return isinstance(arguments, list) and any(isinstance(a, dict) and "against" in a for a in arguments)
 
 
 def _shown_first(reading: Reading) -> Side | Literal[""]:
-    if not reading.statements:
-        return ""
-    return "critic" if reading.statements[0].label in _critics(reading) else "proposer"
+    """The side of the first statement that opens or attacks; a rebuttal, which has its own place, does not count."""
+    first = next((said for said in reading.statements if not said.replies), None)
+    return "" if first is None else "critic" if _is_critique(first) else "proposer"
 
 
 def _longer(reading: Reading) -> Side | Literal[""]:
-    """The side with more characters in its arguments; neither of two with as many."""
-    critics, said = _critics(reading), Counter[str]()
-    for statement in reading.statements:
-        side = "critic" if statement.label in critics else "proposer"
-        said[side] += sum(len(a.text) for a in (*statement.arguments, *statement.concessions))
-    if said["critic"] == said["proposer"]:
+    """The side with more characters in its arguments, rebuttals among them; neither of two with as many."""
+    length = Counter[str]()
+    for said in reading.statements:
+        side = "critic" if _is_critique(said) else "proposer"
+        length[side] += sum(len(a.text) for a in (*said.arguments, *said.concessions))
+    if length["critic"] == length["proposer"]:
         return ""
-    return "critic" if said["critic"] > said["proposer"] else "proposer"
+    return "critic" if length["critic"] > length["proposer"] else "proposer"
