@@ -64,10 +64,10 @@ class FaultShares(Struct, frozen=True, rename="camel", omit_defaults=True):
     ``hits`` and ``false_alarms`` are a critic's: in how many flawed and sound proposals it says that the planted
     argument is wrong. The pulls are a moderator's: in how many cases it decides for a side because of its place, its
     length or its family. ``accuracy`` is the share of right answers, ``correlation`` that of cases in which a first
-    answer takes the draw common to all models. ``mended`` is the share of wrong first answers that a later turn puts right,
-    ``broken`` that of right ones that it spoils. ``confidence`` is what the model states, and ``true_rate`` the share
-    of right answers in replies that state it, in the place of ``accuracy``. ``unusable`` is the share of replies that
-    cannot be decoded. What is ``None`` is as in a simulated model without faults.
+    answer takes the draw common to all models. ``mended`` is the share of wrong first answers that a later turn puts
+    right, ``broken`` that of right ones that it spoils. ``confidence`` is what the model states, and ``true_rate`` the
+    share of right answers in replies that state it, in the place of ``accuracy``. ``unusable`` is the share of replies
+    that cannot be decoded. What is ``None`` is as in a simulated model without faults.
     """
 
     hits: Annotated[Rate | None, _rate()] = None

@@ -71,11 +71,11 @@ def _shown_first(reading: Reading) -> Side | Literal[""]:
 
 
 def _longer(reading: Reading) -> Side | Literal[""]:
-    """The side with more characters in its arguments, rebuttals among them; neither of two with as many."""
+    """The side with more characters in its theses and arguments, also of its rebuttal; neither of two with as many."""
     length = Counter[str]()
     for said in reading.statements:
         side = "critic" if _is_critique(said) else "proposer"
-        length[side] += sum(len(a.text) for a in (*said.arguments, *said.concessions))
+        length[side] += len(said.thesis) + sum(len(a.text) for a in (*said.arguments, *said.concessions))
     if length["critic"] == length["proposer"]:
         return ""
     return "critic" if length["critic"] > length["proposer"] else "proposer"

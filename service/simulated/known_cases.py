@@ -102,6 +102,6 @@ def _candidates(reading: Reading) -> Iterator[tuple[str, ...]]:
 
 def _hash(said: ShownTurn) -> str:
     """The hash of a statement by its numbered arguments; expected objections have no number."""
-    return hash_of_reply(
-        HashedArgument(a.n, a.text, tuple((c.quote, c.source_id) for c in a.citations)) for a in said.arguments if a.n
-    )
+    numbered = [argument for argument in said.arguments if argument.n]
+    quoted = (HashedArgument(a.n, a.text, tuple((c.quote, c.source_id) for c in a.citations)) for a in numbered)
+    return hash_of_reply(said.thesis, quoted)

@@ -87,9 +87,8 @@ def _given(item: Item) -> tuple[str, ...]:
 
 def _reply(reply: Proposal | Critique | Rebuttal) -> str:
     """The hash of a reply; a citation without a document is shown with none."""
-    return hash_of_reply(
-        HashedArgument(a.n, a.text, tuple((c.quote, str(c.source_id)) for c in a.citations)) for a in _numbered(reply)
-    )
+    quoted = ((a, tuple((c.quote, str(c.source_id)) for c in a.citations)) for a in _numbered(reply))
+    return hash_of_reply(reply.thesis, (HashedArgument(a.n, a.text, quotes) for a, quotes in quoted))
 
 
 def _numbered(reply: Proposal | Critique | Rebuttal) -> tuple[Statement, ...] | tuple[Point, ...] | tuple[Answer, ...]:

@@ -1,10 +1,10 @@
 """A line of a key file, and the hash by which a simulated model with known faults knows a case again.
 
     hash     SHA-256 of the question, of the documents by id, and of the given replies that a seat is shown
-    reply    its numbered arguments with their quotations: of a proposal, a critique, a rebuttal, in any order
+    reply    its thesis and its numbered arguments with their quotations: of a proposal, a critique, a rebuttal
 
 Texts are hashed as models read them (`service.debate.neutral`), without the marks that code writes into them. The order
-of documents and replies does not count, and neither do titles, labels and theses: a case is the same in each order.
+of documents and replies does not count, and neither do titles and labels: a case is the same in each order.
 Nothing here imports labels: a line holds its own copy, and the simulated provider alone reads the file.
 """
 
@@ -60,9 +60,10 @@ class KeyLine(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_un
     favours: Literal["proposer", "critic", ""] = ""
 
 
-def hash_of_reply(arguments: Iterable[HashedArgument]) -> str:
-    """The hash of a reply that a seat is shown, by its numbered arguments."""
-    return _hash([[a.n, _plain(a.text), [[_plain(quote), source] for quote, source in a.quotes]] for a in arguments])
+def hash_of_reply(thesis: str, arguments: Iterable[HashedArgument]) -> str:
+    """The hash of a reply that a seat is shown, by its thesis and its numbered arguments."""
+    said = [[a.n, _plain(a.text), [[_plain(quote), source] for quote, source in a.quotes]] for a in arguments]
+    return _hash([_plain(thesis), said])
 
 
 def hash_of_case(question: str, documents: Mapping[str, str], replies: Iterable[str] = ()) -> str:

@@ -21,6 +21,7 @@ NONCE = "0123456789abcdef"
 SPAN = "The fee is due within 30 days of the invoice."
 OTHER = "The supplier shall keep records of each delivery."
 DOCUMENTS = {"D1": f"1. Fees\n\n{SPAN}\n\n2. Records\n\n{OTHER}\n"}
+THESIS = "The fee is due."
 ANSWERS = ("yes", "no", "partly")
 MODEL, SECOND = "alder-small", "birch-small"
 
@@ -38,13 +39,13 @@ def argument(n: int, case: int, **more: Any) -> dict[str, Any]:
 def statement(arguments: Sequence[Mapping[str, Any]], **attributes: Any) -> Block:
     """An earlier reply as a block of a request."""
     kind = "own-statement" if attributes.pop("own", False) else "statement"
-    body = {"thesis": "The fee is due.", "arguments": [*arguments]} | attributes.pop("body", {})
+    body = {"thesis": THESIS, "arguments": [*arguments]} | attributes.pop("body", {})
     return Block(kind, {"round": 1, **attributes}, msgspec.json.encode(body).decode())
 
 
 def hash_of(arguments: Sequence[Mapping[str, Any]]) -> str:
     """The hash of a reply of arguments without quotations."""
-    return hash_of_reply(HashedArgument(a["n"], a["text"], ()) for a in arguments)
+    return hash_of_reply(THESIS, (HashedArgument(a["n"], a["text"], ()) for a in arguments))
 
 
 def body_of(
