@@ -59,6 +59,11 @@ def body_of(
     return encode(Request(seat or kind.rpartition(".")[2], model, model, messages, kind, {}, 4_000))
 
 
+def request_of(body: bytes) -> Request:
+    """The request that a body is."""
+    return msgspec.json.decode(body, type=Request)
+
+
 def question_line(n: int, right: str = "yes") -> KeyLine:
     """The line of a question; its proposition states "yes"."""
     return KeyLine(hash_of_case(question(n), DOCUMENTS), "questions", right, ANSWERS, f"Order {n} may.", "yes")
@@ -93,9 +98,10 @@ def pair_line(n: int, answer: str = "upheld", longer: str = "", feature: str = "
     return KeyLine(hash_of_case(question(n), DOCUMENTS, replies), "pairs", answer, feature=feature, favours=favours)
 
 
-def critic_body(n: int, **more: Any) -> bytes:
-    """What a critic of a given proposal is sent."""
-    return body_of("critic", n, statement(proposal_of(n), by="proposer"), **more)
+def critic_body(n: int, *, again: bool = False, **more: Any) -> bytes:
+    """What a critic of a given proposal is sent, also when it is asked again."""
+    retry = [Block("retry", {}, "{}")] if again else []
+    return body_of("critic", n, statement(proposal_of(n), by="proposer"), *retry, **more)
 
 
 def moderator_body(n: int, *, longer: str = "", swapped: bool = False, **more: Any) -> bytes:
