@@ -16,6 +16,7 @@ class _Commands(CommandGroup):
     MODULES: ClassVar = {
         "sets": ("sets", "List the golden sets, check one of your own, or show one."),
         "import": ("importing", "Make a golden set from golden samples, Inspect's samples or a table."),
+        "key": ("key", "Write the key by which simulated models with known faults know the cases of sets."),
         "statistic": ("statistic", "Compute statistics from their counts: a line of JSON asked, a line answered."),
     }
 
@@ -24,5 +25,5 @@ class _Commands(CommandGroup):
 def evaluate() -> None:
     """Measure critics, moderators and debates, and recompute every figure.
 
-    `sets`, `import` and `statistic` need only their input: no database, no network, no setting.
+    `sets`, `import`, `key` and `statistic` need only their input: no database, no network, no setting.
     """
