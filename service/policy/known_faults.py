@@ -84,11 +84,20 @@ class FaultShares(Struct, frozen=True, rename="camel", omit_defaults=True):
     unusable: Annotated[int, share()] = 0
 
 
+def _later() -> Key:
+    """A table of shares, whole."""
+
+    def read_later(path: Path, value: Any) -> FaultShares:
+        return _shares(path, value, FaultShares)
+
+    return Key("", Any, read_later, form="a table", schema=FaultShares)
+
+
 class ModelFaults(FaultShares, frozen=True, rename="camel", omit_defaults=True):
     """The faults of a model, and those that it has from a case on: ``changes_at`` is its line in the key file."""
 
     changes_at: Annotated[int | None, whole(1, CASES_MAX)] = None
-    after: Annotated[FaultShares | None, Key("", Any, lambda path, value: _shares(path, value, FaultShares))] = None
+    after: Annotated[FaultShares | None, _later()] = None
 
     def at(self, case: int) -> FaultShares:
         """The shares that hold in a case, by its number in the key file, from 1."""
