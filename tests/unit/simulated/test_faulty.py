@@ -158,7 +158,7 @@ def test_in_between_a_share_of_cases_is_common() -> None:
 
 @pytest.mark.parametrize("correlation", [0, 1_000])
 def test_later_turns_mend_and_break_as_often_as_the_table_says(correlation: int) -> None:
-    shares = {"accuracy": 500, "mended": 250, "broken": 50, "correlation": correlation}
+    shares: dict[str, Any] = {"accuracy": 500, "mended": 250, "broken": 50, "correlation": correlation}
     first, later = answers(**shares), answers(later=True, **shares)
 
     assert_rate([b for a, b in zip(first, later, strict=True) if not a], 250)
@@ -166,7 +166,7 @@ def test_later_turns_mend_and_break_as_often_as_the_table_says(correlation: int)
 
 
 def test_a_stated_confidence_has_its_own_rate_of_right_answers() -> None:
-    shares = {"accuracy": 900, "confidence": 950, "true_rate": 600, "mended": 500}
+    shares: dict[str, Any] = {"accuracy": 900, "confidence": 950, "true_rate": 600, "mended": 500}
 
     assert_rate(answers(states=True, **shares), 600)
     assert_rate(answers(states=True, later=True, **shares), 600)
