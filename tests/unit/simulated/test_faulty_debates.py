@@ -60,7 +60,7 @@ def test_a_debate_in_each_format_ends_with_the_answer_of_its_models(form: str) -
 
         assert decided(form, item, accuracy=1_000) == label
         assert decided(form, item, accuracy=0) == wrong
-        mended = wrong if form == "ballot" else label  # its first proposals reach the threshold, and no later turn is due
+        mended = wrong if form == "ballot" else label  # first proposals reach the threshold: no later turn is due
         assert decided(form, item, accuracy=0, mended=1_000) == mended
 
 
