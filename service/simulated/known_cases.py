@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from service.errors import SettingsError
-from service.evaluation.sets.key_line import HashedArgument, KeyLine, hash_of_case, hash_of_reply
+from service.evaluation.sets.key_line import HashedArgument, KeyLine, hash_of_material, hash_of_reply
 from service.simulated.request_reader import Reading, ShownTurn
 
 SETTING = "GAINSAY_SIMULATED_KEY"
@@ -36,21 +36,32 @@ class KnownCase(NamedTuple):
 
 
 class KnownCases:
-    """The cases of a key file by the hash of what is shown of them; several of one hash differ in their proposition."""
+    """The cases of a key file by the hash of their material; of one material the longest question that is asked counts.
+
+    Several cases of one question differ in their proposition.
+    """
 
     def __init__(self, lines: Sequence[KeyLine]) -> None:
-        self._by_hash: dict[str, list[KnownCase]] = {}
+        self._by_material: dict[str, list[KnownCase]] = {}
         for number, line in enumerate(lines, start=1):
-            self._by_hash.setdefault(line.shown, []).append(KnownCase(number, line))
+            self._by_material.setdefault(line.material, []).append(KnownCase(number, line))
 
     def find(self, reading: Reading) -> KnownCase | None:
         """The case that a reading shows; ``None`` for one that is not in the key file."""
         documents = {document.id: document.text for document in reading.documents}
         for replies in _candidates(reading):
-            if found := self._by_hash.get(hash_of_case(reading.question, documents, replies)):
-                stated = (case for case in found if case.line.proposition in (reading.proposition, reading.answer))
-                return next(stated, found[0])
+            cases = self._by_material.get(hash_of_material(documents, replies), ())
+            if asked := [case for case in cases if case.line.question in reading.question]:
+                most = max(len(case.line.question) for case in asked)
+                return _stated(reading, [case for case in asked if len(case.line.question) == most])
         return None
+
+
+def _stated(reading: Reading, cases: Sequence[KnownCase]) -> KnownCase:
+    """Of cases with one question that whose proposition a reading has; the first where it has none."""
+    beside = (reading.proposition, reading.answer)
+    stated = [c for c in cases if c.line.proposition in beside or c.line.proposition in reading.question]
+    return max(stated or cases[:1], key=lambda case: len(case.line.proposition))
 
 
 def load(environment: Mapping[str, str]) -> KnownCases:

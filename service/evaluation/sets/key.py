@@ -16,7 +16,15 @@ from service.errors import InvalidCase
 from service.evaluation.sets.form import Split
 from service.evaluation.sets.golden_set import GoldenSet
 from service.evaluation.sets.items import CriticItem, Item, PairItem, QuestionItem
-from service.evaluation.sets.key_line import HashedArgument, KeyLine, KeySpan, hash_of_case, hash_of_reply
+from service.evaluation.sets.key_line import (
+    HashedArgument,
+    KeyLine,
+    KeySpan,
+    as_shown,
+    hash_of_case,
+    hash_of_material,
+    hash_of_reply,
+)
 from service.evaluation.sets.labels import CriticLabel, Label, PairLabel, QuestionLabel
 
 
@@ -60,16 +68,17 @@ def _add(lines: dict[tuple[str, str], KeyLine], line: KeyLine, where: str) -> No
 
 def _line(golden: GoldenSet, item: Item, label: Label) -> KeyLine:
     documents = {one.id: one.text for one in golden.asked.documents(item)}
-    shown = hash_of_case(item.question, documents, _given(item))
+    material = hash_of_material(documents, _given(item))
+    case = (material, hash_of_case(item.question, material), as_shown(item.question))
     match item, label:
         case QuestionItem(), QuestionLabel():
             answers = golden.manifest.answers or ()
-            return KeyLine(shown, "questions", label.answer, answers, item.proposition, item.states)
+            return KeyLine(*case, "questions", label.answer, answers, as_shown(item.proposition), item.states)
         case CriticItem(), CriticLabel(family=family, argument=argument):
             span, value = KeySpan(label.span.document, label.span.quote), label.value or ""
-            return KeyLine(shown, "critic", label.answer, family=family, argument=argument, span=span, value=value)
+            return KeyLine(*case, "critic", label.answer, family=family, argument=argument, span=span, value=value)
         case PairItem(), PairLabel():
-            return KeyLine(shown, "pairs", label.answer, feature=label.feature, favours=label.favours)
+            return KeyLine(*case, "pairs", label.answer, feature=label.feature, favours=label.favours)
         case _:
             raise TypeError(f"the label of {item.id} is of another kind")
 

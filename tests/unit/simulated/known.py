@@ -9,7 +9,14 @@ import msgspec
 
 from service.debate.replies import REPLY_TYPES
 from service.debate.replies.decoding import decode_reply
-from service.evaluation.sets.key_line import HashedArgument, KeyLine, KeySpan, hash_of_case, hash_of_reply
+from service.evaluation.sets.key_line import (
+    HashedArgument,
+    KeyLine,
+    KeySpan,
+    hash_of_case,
+    hash_of_material,
+    hash_of_reply,
+)
 from service.policy.known_faults import FLAW_FAMILIES, ModelFaults
 from service.prompts.fence import Block, fence
 from service.prompts.request import Message, Request, encode
@@ -49,10 +56,16 @@ def hash_of(arguments: Sequence[Mapping[str, Any]]) -> str:
 
 
 def body_of(
-    kind: str, n: int, *blocks: Block, model: str = MODEL, seat: str = "", fragments: Sequence[str] = ()
+    kind: str,
+    n: int,
+    *blocks: Block,
+    model: str = MODEL,
+    seat: str = "",
+    fragments: Sequence[str] = (),
+    asked: str = "",
 ) -> bytes:
     """What the provider is sent for a turn of a kind about the nth case."""
-    case = [Block("question", {}, question(n))]
+    case = [Block("question", {}, asked or question(n))]
     case += [Block("document", {"id": id, "title": "Terms", "round": 1}, text) for id, text in DOCUMENTS.items()]
     data = ["\n".join(fence(NONCE, block) for block in shown) for shown in (case, blocks)]
     messages = (*(Message("data", text) for text in data), Message("seat", "Play.", (kind, *fragments)))
@@ -64,9 +77,15 @@ def request_of(body: bytes) -> Request:
     return msgspec.json.decode(body, type=Request)
 
 
+def case_of(n: int, *replies: str) -> tuple[str, str, str]:
+    """The hashes and the question of the nth case with given replies."""
+    material = hash_of_material(DOCUMENTS, replies)
+    return material, hash_of_case(question(n), material), question(n)
+
+
 def question_line(n: int, right: str = "yes") -> KeyLine:
     """The line of a question; its proposition states "yes"."""
-    return KeyLine(hash_of_case(question(n), DOCUMENTS), "questions", right, ANSWERS, f"Order {n} may.", "yes")
+    return KeyLine(*case_of(n), "questions", right, ANSWERS, f"Order {n} may.", "yes")
 
 
 def proposal_of(n: int) -> list[dict[str, Any]]:
@@ -76,8 +95,8 @@ def proposal_of(n: int) -> list[dict[str, Any]]:
 
 def critic_line(n: int, answer: str, family: str = FLAW_FAMILIES[0]) -> KeyLine:
     """The line of a given proposal whose second argument has the flaw, or would have it."""
-    shown = hash_of_case(question(n), DOCUMENTS, [hash_of(proposal_of(n))])
-    return KeyLine(shown, "critic", answer, family=family, argument=2, span=KeySpan("D1", SPAN), value="30 days")
+    case = case_of(n, hash_of(proposal_of(n)))
+    return KeyLine(*case, "critic", answer, family=family, argument=2, span=KeySpan("D1", SPAN), value="30 days")
 
 
 def pair_of(n: int, longer: str = "") -> dict[str, list[dict[str, Any]]]:
@@ -94,8 +113,8 @@ def pair_of(n: int, longer: str = "") -> dict[str, list[dict[str, Any]]]:
 
 def pair_line(n: int, answer: str = "upheld", longer: str = "", feature: str = "length", favours: Any = "") -> KeyLine:
     """The line of replies that a moderator is given."""
-    replies = [hash_of(arguments) for arguments in pair_of(n, longer).values()]
-    return KeyLine(hash_of_case(question(n), DOCUMENTS, replies), "pairs", answer, feature=feature, favours=favours)
+    case = case_of(n, *(hash_of(arguments) for arguments in pair_of(n, longer).values()))
+    return KeyLine(*case, "pairs", answer, feature=feature, favours=favours)
 
 
 def critic_body(n: int, *, again: bool = False, **more: Any) -> bytes:

@@ -12,6 +12,7 @@ from service.debate.facts import Facts
 from service.debate.model import Turn
 from service.debate.replies import Critique, Moderation, Reply
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
+from service.debate.turns import turn_id
 from service.errors import SettingsError
 from service.evaluation.sets.items import CriticItem, QuestionItem
 from service.evaluation.sets.key import key_of
@@ -75,7 +76,8 @@ def moderated(item: QuestionItem | CriticItem, **shares: Any) -> tuple[Critique,
     answer_given = item.proposition if isinstance(item, QuestionItem) else None
     played = debates.play(item.question, sources, alter=alter, faulty=faulty(**shares), answer_given=answer_given)
     assert played.outcome.critical_validation_failures == ()
-    critique, moderation = (played.facts.said[played.facts.standing(t)] for t in ("1.critic.1", "1.moderator.1"))
+    turns = (turn_id(1, "critic"), turn_id(1, "moderator"))
+    critique, moderation = (played.facts.said[played.facts.standing(turn)] for turn in turns)
     assert isinstance(critique, Critique)
     assert isinstance(moderation, Moderation)
     return critique, moderation

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 import service
 from service.debate.facts import Facts
@@ -15,12 +17,14 @@ from service.evaluation.sets.files import load_shipped, shipped
 from service.evaluation.sets.golden_set import GoldenSet
 from service.evaluation.sets.items import CriticItem, PairItem, QuestionItem
 from service.evaluation.sets.key import TwoKeys, key_of, write_key
+from service.evaluation.sets.key_line import KeyLine
 from service.policy.known_faults import ModelFaults
 from service.simulated.faulty import faulty_models
 from service.simulated.known_cases import SETTING, KnownCases, parse
 from service.simulated.request_reader import read as read_request
 from tests.fixtures.golden_sets import CRITIC, PAIRS, QUESTIONS, edited, files_of, read
 from tests.unit.simulated.debates import Played, Source, play
+from tests.unit.simulated.known import body_of, question, question_line, request_of
 
 
 def played(golden: GoldenSet, id: str) -> Played:
@@ -129,5 +133,24 @@ def test_nothing_but_the_provider_reads_the_key_file() -> None:
     naming = {p.relative_to(root).as_posix() for p in root.rglob("*.py") if SETTING in p.read_text("utf-8")}
     reading = {p.relative_to(root).as_posix() for p in root.rglob("*.py") if "known_cases" in p.read_text("utf-8")}
 
-    assert naming == {"simulated/known_cases.py", "policy/settings.py"}
+    assert naming == {"simulated/known_cases.py", "policy/settings.py", "cli/evaluate/key.py"}  # the last in its help
     assert all(path.startswith("simulated/") for path in reading)
+
+
+def in_words(words: str, lines: Sequence[KeyLine]) -> str | None:
+    """The proposition of the case that a seat knows which is asked in these words."""
+    found = KnownCases(lines).find(read_request(request_of(body_of("ballot.debater", 1, asked=words))))
+    return found.line.proposition if found else None
+
+
+def test_a_question_is_known_in_the_words_of_an_arm() -> None:
+    one = question_line(1)
+    other = structs.replace(one, proposition="Order 1 may not.", states="no")
+    longer = structs.replace(one, question=f"{question(1)} Under Dutch law?", proposition="It may there.")
+    lines = [one, other, longer]
+
+    assert in_words(f"{question(1)}\n\nThe answer is one of: yes; no.", lines) == one.proposition
+    assert in_words(f"Does this hold?\n\nOrder 1 may not.\n\nIt answers: {question(1)}", lines) == other.proposition
+    assert in_words(f"Does this hold?\n\nOrder 1 may.\n\nIt answers: {question(1)}", lines) == one.proposition
+    assert in_words(f"{longer.question} Why?", lines) == longer.proposition
+    assert in_words(question(2), lines) is None
