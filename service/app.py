@@ -434,9 +434,9 @@ async def connecting(settings: Mapping[str, ProviderSetting] | None) -> AsyncIte
 
 
 def _offline(_: str, setting: ProviderSetting) -> Provider:
-    from service.simulated import OfflineProvider  # a tenth of the start, and no production policy names it
+    from service.simulated import OfflineProvider, faulty_models  # a tenth of the start; no production policy names it
 
-    return OfflineProvider(latency_s=setting.latency_ms / 1_000)
+    return OfflineProvider(setting.latency_ms / 1_000, faulty_models(setting.faults, os.environ))
 
 
 def _scripted(name: str, setting: ProviderSetting) -> Provider:

@@ -10,7 +10,7 @@
     traces       [traces]
     webhooks     [webhooks]
     batches      [batches]
-    wires        [providers], and what each wire has a place for
+    wires        [providers], and what each wire has a place for; known faults of simulated models in ``known_faults``
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
     checks       what keys have to hold between them

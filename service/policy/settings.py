@@ -41,6 +41,7 @@ GAINSAY_METRICS_TOKEN  a bearer token for /metrics of every process and for noth
 GAINSAY_METRICS_TENANTS
                        the tenants that metrics name, with commas between them, 50 at most; all others are ``other``
                        (default: no metric has tenants)
+GAINSAY_SIMULATED_KEY  the key file of simulated models with known faults, which their provider alone reads
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 GAINSAY_LOG_FORMAT     text or json (default: text at a terminal and in commands, json in a process that stays)
 
@@ -425,6 +426,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _text),
     "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),
     TOKEN: None,
+    "GAINSAY_SIMULATED_KEY": None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
     "GAINSAY_WEBHOOK_KEY": _Variable("webhook_key", _own_key),
     "GAINSAY_APPROVAL": _Variable("approval", _file),
@@ -437,7 +439,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
     "GAINSAY_LOG_FORMAT": _Variable("log_format", _log_format),
 }
-"""Every setting. The signer's token is read where it is used, and the policy after all others."""
+"""Every setting. The signer's token and the key file are read where they are used, the policy after all others."""
 
 
 def is_secret(name: str) -> bool:

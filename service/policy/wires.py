@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from service.debate.wires import Wire, complete_wires
 from service.policy.keys import whole
+from service.policy.known_faults import ModelFaults, faults_by_model
 
 
 class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The wire behind a provider's name.
 
-    offline, scripted    ``script`` and ``latency_ms`` are theirs alone
+    offline, scripted    ``script`` and ``latency_ms`` are theirs alone, ``faults`` an offline one's
     openai-compatible    POST ``base_url`` + ``path`` with ``query`` (Azure: ``api-version``) and ``headers``
     anthropic            the same; ``path`` is ``/v1/messages`` unless the policy names another
 
@@ -31,6 +32,7 @@ class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
     kind: Wire
     script: str | None = None
     latency_ms: Annotated[int, whole(0, 600_000)] = 0
+    faults: Annotated[dict[str, ModelFaults], faults_by_model()] = {}
     base_url: str | None = None
     path: str | None = None
     query: dict[str, str] = {}
@@ -70,11 +72,11 @@ class WireRules(NamedTuple):
 
 _SIMULATED = ("kind", "script", "latency_ms")
 _OPENAI_ALONE = ("seat_role", "messages", "max_tokens_field", "reasoning")
-_REACHED = tuple(key for key in ProviderSetting.__struct_fields__ if key not in ("script", "latency_ms"))
+_REACHED = tuple(key for key in ProviderSetting.__struct_fields__ if key not in ("script", "latency_ms", "faults"))
 
 RULES: Mapping[Wire, WireRules] = complete_wires(
     {
-        "offline": WireRules(None, _SIMULATED),
+        "offline": WireRules(None, (*_SIMULATED, "faults")),
         "scripted": WireRules(None, _SIMULATED),
         "openai-compatible": WireRules("/chat/completions", _REACHED),
         "anthropic": WireRules(

@@ -20,10 +20,13 @@ panel_classifier, panel_debater, ideas,     the seats of a panel, with ideas for
 convergence_debater, convergence_judge      the seats of convergence
 screener                                    a guard that goes by two short lists of words
 strategies                                  the six models
+faulty, faulty_critic, faulty_moderator,    models with known faults, and the key file by which they know cases
+  faulty_answers, draws, known_cases
 provider, scripted                          the wire, and replies from a file
 """
 
+from service.simulated.faulty import faulty_models
 from service.simulated.provider import OfflineProvider
 from service.simulated.strategies import MODELS, Strategy
 
-__all__ = ["MODELS", "OfflineProvider", "Strategy"]
+__all__ = ["MODELS", "OfflineProvider", "Strategy", "faulty_models"]

@@ -44,13 +44,13 @@ class Choice(NamedTuple):
     place: float = 0.0
 
 
-def ballot(desk: Desk, limit: int) -> Ballot:
-    """The turn of a debater in a phase; ``limit`` bounds its rationale."""
+def ballot(desk: Desk, limit: int, decided: str | None = None) -> Ballot:
+    """The turn of a debater in a phase; ``limit`` bounds its rationale, ``decided`` is an option that is set."""
     said = voices(desk)
     phase = next((p for p in PHASES[1:] if desk.reading.asks(f"ballot.{p}")), "proposal")
     before = _own_vote(said)
     choices = _choices(desk, () if phase == "proposal" and not before else said)
-    choice = _vote(desk, phase, choices, before, said)
+    choice = next((c for c in choices if c.option == decided), None) or _vote(desk, phase, choices, before, said)
     former = next((c for c in choices if c.option == before), choice)
     rationale = _rationale(phase, choice, former, said, min(limit, MOST))
     return Ballot(_stance(choice, before), tuple(rationale), choice.option)

@@ -82,8 +82,8 @@ class ArgumentTable(NamedTuple):
 _STANDING = {"granted": 1.3, "unanswered": 1.0, "reasoned": 0.8, "outweighed": 0.7, "answered": 0.35}
 
 
-def moderation(desk: Desk, limit: int) -> Moderation:
-    """The evaluation of the arguments; ``limit`` bounds how many points are listed."""
+def moderation(desk: Desk, limit: int, decided: Conclusion | None = None) -> Moderation:
+    """The evaluation of the arguments; ``limit`` bounds how many points are listed, ``decided`` is a set conclusion."""
     table = _sort(desk)
     last = max((p.round for p in table.challenge), default=1)
     fates = [(p, table.fate(p)) for p in table.challenge]
@@ -95,7 +95,7 @@ def moderation(desk: Desk, limit: int) -> Moderation:
     weighty = [p for p, _ in unresolved if p.evidence and p.evidence[0].weight >= 4]
     direct = sum(f == "granted" and bool(p.evidence) and p.evidence[0].weight >= 4 for p, f in fates)
     direct = direct if desk.wanted.proposition.kind in _ALL_OR_NOTHING else 0
-    conclusion = _conclusion(against, direct)
+    conclusion = decided or _conclusion(against, direct)
     confidence = _confidence(table, against, _open_share(fates), struck, len(weighty) + direct)
     cited = [e for w in (*table.challenge, *table.opening, *table.replies) for e in w.evidence]
     open_points = [f"{p.evidence[0].brief} decides the matter, as {p.label} holds" for p, _ in unresolved if p.evidence]

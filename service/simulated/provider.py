@@ -7,7 +7,6 @@ names it as simulated, and its answers are no model's judgement.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from hashlib import sha256
 
 import msgspec
@@ -20,6 +19,7 @@ from service.simulated.ballot_debater import ballot
 from service.simulated.convergence_debater import position
 from service.simulated.convergence_judge import ruling
 from service.simulated.critic import critique
+from service.simulated.faulty import FaultyModels, Speak
 from service.simulated.framing import framing
 from service.simulated.moderator import moderation
 from service.simulated.panel_adjudicator import accuracy, adjudication
@@ -35,13 +35,15 @@ from service.simulated.screener import screening
 from service.simulated.stances_debater import argument
 from service.simulated.stances_judge import judgement
 from service.simulated.stances_synthesizer import projection
-from service.simulated.strategies import MODELS, Strategy
+from service.simulated.strategies import MODELS
 
 FINGERPRINT = "offline/1"
+FAULTY_FINGERPRINT = "offline/1+faults"
+"""Of a reply in a case that a model with known faults knows."""
 LARGE_BODY = 200_000
 """Larger bodies, in bytes, are read in a thread of their own, so that other debates go on meanwhile."""
 
-_SEATS: dict[str, Callable[[Desk, int], Reply]] = {
+_SEATS: dict[str, Speak] = {
     "framing": framing,
     "proposer": proposal,
     "critic": critique,
@@ -67,10 +69,14 @@ _encoder = msgspec.json.Encoder()
 
 
 class OfflineProvider(Provider):
-    """Answers without a network, after ``latency_s`` seconds, for benchmarks and demonstrations."""
+    """Answers without a network, after ``latency_s`` seconds, for benchmarks and demonstrations.
 
-    def __init__(self, latency_s: float = 0.0) -> None:
+    ``faulty`` are its models with known faults, if it has any.
+    """
+
+    def __init__(self, latency_s: float = 0.0, faulty: FaultyModels | None = None) -> None:
         self._latency_s = latency_s
+        self._faulty = faulty
 
     def encode(self, request: Request) -> bytes:
         """The wire body: the request itself as JSON."""
@@ -84,10 +90,12 @@ class OfflineProvider(Provider):
         """The answer to a body; raises `CallFailed` for an unknown model, a seat it cannot play or no room to speak."""
         if self._latency_s:
             await asyncio.sleep(self._latency_s)
-        return await asyncio.to_thread(answer, body) if len(body) > LARGE_BODY else answer(body)
+        if len(body) > LARGE_BODY:
+            return await asyncio.to_thread(answer, body, self._faulty)
+        return answer(body, self._faulty)
 
 
-def answer(body: bytes) -> Answer:
+def answer(body: bytes, faulty: FaultyModels | None = None) -> Answer:
     """Read a body, reason, and count the tokens of both ways by the rule ``bytes/4``."""
     try:
         request = _decoder.decode(body)
@@ -102,20 +110,23 @@ def answer(body: bytes) -> Answer:
             billable=False,
         )
     read_tokens = bytes_over_four(text_of(request))
-    said = _fitted(request, strategy, read_tokens)
-    usage = Usage(input=read_tokens, output=bytes_over_four(said.decode()))
+    speak, desk = _seat(request), lay_out(read(request), strategy)
+    faults = faulty.in_case(strategy.name, desk.reading) if faulty else None
+    said = _fitted(request, desk, faults.speaks(request.schema_id, speak) if faults else speak, read_tokens)
+    text = (faults.sent(said, body) if faults else said).decode()
+    usage = Usage(input=read_tokens, output=bytes_over_four(text))
     return Answer(
-        text=said.decode(),
+        text=text,
         usage=usage,
         raw_usage={"input_tokens": usage.input, "output_tokens": usage.output},
         served_model=request.model_name,
         request_id=f"offline-{sha256(body).hexdigest()[:24]}",
-        fingerprint=FINGERPRINT,
+        fingerprint=FAULTY_FINGERPRINT if faults else FINGERPRINT,
     )
 
 
-def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
-    """The longest reply within the allowance: the lowest ranks are left out first, and no sentence is cut."""
+def _seat(request: Request) -> Speak:
+    """How the seat of a request speaks; raises `CallFailed` for one that no offline model plays."""
     speak = _SEATS.get(request.schema_id)
     if speak is None:
         raise CallFailed(
@@ -124,9 +135,13 @@ def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
             retry=False,
             billable=False,
         )
-    desk = lay_out(read(request), strategy)
+    return speak
+
+
+def _fitted(request: Request, desk: Desk, speak: Speak, read_tokens: int) -> bytes:
+    """The longest reply within the allowance: the lowest ranks are left out first, and no sentence is cut."""
     said = b""
-    for limit in range(strategy.most, 0, -1):
+    for limit in range(desk.strategy.most, 0, -1):
         said = _wire(speak(desk, limit))
         if bytes_over_four(said.decode()) <= request.max_output_tokens:
             return said

@@ -47,12 +47,12 @@ def stance_of(label: str) -> str:
     return found["stance"].strip() if found else label.strip()
 
 
-def judgement(desk: Desk, limit: int) -> Judgement:
-    """The verdict on the whole transcript; ``limit`` bounds how many uncertainties are listed."""
+def judgement(desk: Desk, limit: int, decided: str | None = None) -> Judgement:
+    """The verdict on the whole transcript; ``limit`` bounds the uncertainties, ``decided`` is a stance that is set."""
     cases = weigh(desk)
     if not cases:
         return Judgement("Nothing was argued, so nothing can be decided.", None, SIMULATED, "LOW", (SIMULATED,))
-    leader = winner(desk, cases)
+    leader = next((case for case in cases if case.stance == decided), None) or winner(desk, cases)
     cited = [e for case in cases for e in case.evidence]
     struck = sum(len(s.struck) for s in desk.reading.statements)
     second = next((c for c in cases if c is not leader), None)

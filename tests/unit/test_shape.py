@@ -60,6 +60,7 @@ PURE = {
     "service.policy.faults",
     "service.policy.formats",
     "service.policy.keys",
+    "service.policy.known_faults",
     "service.policy.limits",
     "service.policy.models",
     "service.policy.parameters",

@@ -115,7 +115,7 @@ def show(which: str, split: str | None, *, held: bool, as_json: bool) -> int:
     """
     from service.cli.display import golden_sets
 
-    golden = _named(which)
+    golden = named_set(which)
     if split is None:
         say(golden_sets.page(golden)) if not as_json else print_json(golden_sets.as_json(golden))
         return exit_codes.DONE
@@ -151,7 +151,7 @@ def register() -> int:
     return exit_codes.DONE
 
 
-def _named(which: str) -> GoldenSet:
+def named_set(which: str) -> GoldenSet:
     """The set by the id of a shipped one, or by its folder."""
     shipped = {folder.name: folder for folder in files.shipped()}
     if which in shipped:

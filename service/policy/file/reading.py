@@ -35,6 +35,7 @@ from service.policy.file.tenants import CATALOGUE, TenantPolicy, read_rows, refu
 from service.policy.file.witnesses import check_approval, checked_audit
 from service.policy.file.zones import check_zone
 from service.policy.keys import Key, keys_of, members, read, sound_members
+from service.policy.known_faults import check_known_faults
 from service.policy.limits import check_pauses, read_budgets
 from service.policy.models import read_models
 
@@ -296,6 +297,7 @@ _RULES: tuple[tuple[tuple[Path, ...], Callable[[Policy], object]], ...] = (
     ),
     ((("formats", "ballot"),), lambda policy: check_votes(policy.formats.ballot)),
     ((("debate", "floating_names"),), check_fixed_names),
+    ((("providers",), ("models",)), check_known_faults),
     ((("approval",),), lambda policy: check_approval(policy.approval)),
     ((("audit",),), lambda policy: checked_audit(policy.audit)),
 )

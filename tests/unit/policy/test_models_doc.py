@@ -25,6 +25,7 @@ from service.policy import (
 )
 from service.policy.file.providers import PRIVATE
 from service.policy.keys import Key, keys_of
+from service.policy.known_faults import ModelFaults
 from service.policy.limits import BUDGETS
 from service.policy.parameters import REFUSED
 from service.policy.prices import FACTOR, PRICE, USUAL
@@ -42,6 +43,7 @@ EXAMPLES = re.findall(r"```toml\n(\[providers\.(\w+)\]\n.*?)```", PAGE, re.DOTAL
     ("part", "keys"),
     [
         ("A vendor: `[providers.NAME]`", keys_of(ProviderSetting)),
+        ("Known faults: `[providers.NAME.faults.MODEL]`", keys_of(ModelFaults)),
         ("A model: `[[models]]`", keys_of(Model)),
         ("A price: `[[models.prices]]`", PRICE),
         ("Limits: `[budgets]`, `[calls]`", keys_of(Calls)),

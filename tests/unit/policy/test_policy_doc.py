@@ -173,7 +173,7 @@ PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
     "long input": (("models", 6, "prices", 0, "long_input"), LONG_INPUT),
 }
 """Every table of the file: where it stands, and the keys that it may have."""
-SIMULATED_ALONE = {"script", "latency_ms"}
+SIMULATED_ALONE = {"script", "latency_ms", "faults"}
 """Keys that a provider of the other wires cannot have."""
 
 

@@ -25,6 +25,7 @@ from service.prompts.render import render
 from service.prompts.request import Request, encode
 from service.running.checker import Checker
 from service.simulated import MODELS, scripted
+from service.simulated.faulty import FaultyModels
 from service.simulated.provider import answer
 from tests.fixtures.debates import a_start, drive, outcome
 
@@ -72,11 +73,13 @@ def play(
     allowance: int = 1_500,
     task: str = "contract",
     script: scripted.ReplyScript | None = None,
+    faulty: FaultyModels | None = None,
     alter: Callable[[Turn, Facts, Reply], Reply] = lambda _turn, _facts, reply: reply,
 ) -> Played:
     """Play a whole adversarial debate; ``models`` is one for all seats, or one a seat.
 
-    A provider of the kind ``scripted`` gives the replies of ``script``; ``alter`` changes replies before they are used.
+    A provider of the kind ``scripted`` gives the replies of ``script``; ``faulty`` are models with known faults;
+    ``alter`` changes replies before they are used.
     """
     ids = [f"D{i}" for i in range(1, len(sources) + 1)]
     texts = {i: s.text for i, s in zip(ids, sources, strict=True)}
@@ -99,7 +102,7 @@ def play(
     def speak(turn: Turn, facts: Facts) -> Reply:
         requests[turn.id] = render(Plain(), case, texts, facts, turn)
         body = encode(requests[turn.id])
-        said = asyncio.run(scripted.ScriptedProvider(script).send(body)) if script else answer(body)
+        said = asyncio.run(scripted.ScriptedProvider(script).send(body)) if script else answer(body, faulty)
         assert said.usage is not None
         assert said.usage.output <= allowance
         usage[turn.id] = said.usage

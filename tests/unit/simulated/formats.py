@@ -31,6 +31,7 @@ from service.prompts.manifest import Prompts
 from service.prompts.render import render
 from service.prompts.request import Request, encode
 from service.running.checker import Checker
+from service.simulated.faulty import FaultyModels
 from service.simulated.provider import answer
 from tests.fixtures.debates import a_start, drive, outcome
 from tests.unit.simulated.debates import decode
@@ -123,6 +124,7 @@ def play(
     pool: Sequence[str] = POOL,
     allowance: int = 1_500,
     answer_given: str | None = None,
+    faulty: FaultyModels | None = None,
 ) -> Played:
     """Play a whole debate; debaters are seated from the pool in order, and the pool begins again where it ends."""
     texts = {d["id"]: d["text"] for d in documents}
@@ -139,7 +141,7 @@ def play(
 
     def speak(turn: Turn, facts: Facts) -> Reply:
         requests[turn.id] = render(_prompts(), case, texts, facts, turn)
-        said = answer(encode(requests[turn.id]))
+        said = answer(encode(requests[turn.id]), faulty)
         assert said.usage is not None
         assert said.usage.output <= allowance
         usage[turn.id] = said.usage

@@ -1,0 +1,117 @@
+"""Known faults of simulated models in the policy file: what is read and refused, and that no real model is beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.policy import decode_policy, encode_policy
+from service.policy.file.effective import effective_toml
+from service.policy.file.reading import read_file
+from service.policy.known_faults import FaultShares, ModelFaults
+from service.policy.settings import read_policy
+from tests.fixtures.policies import changed, policy_file, refused, vendors
+
+PLACE = ("providers", "offline", "faults")
+
+
+def with_faults(**faults: Any) -> dict[str, Any]:
+    return changed(*PLACE, to={"alder-large": faults})
+
+
+def read(tmp_path: Path, **faults: Any) -> ModelFaults:
+    return read_policy(policy_file(tmp_path, **with_faults(**faults))).providers["offline"].faults["alder-large"]
+
+
+def test_shares_are_kept_in_per_mille(tmp_path: Path) -> None:
+    faults = read(
+        tmp_path,
+        hits={"misreadFigure": "0.3", "others": "0.9"},
+        false_alarms="0.125",
+        accuracy="1",
+        changes_at=41,
+        after={"hits": "0"},
+    )
+
+    assert faults == ModelFaults(
+        hits={"misreadFigure": 300, "others": 900},
+        false_alarms=125,
+        accuracy=1_000,
+        changes_at=41,
+        after=FaultShares(hits=0),
+    )
+
+
+def test_a_policy_without_faults_is_written_as_before(tmp_path: Path) -> None:
+    plain = read_policy(policy_file(tmp_path, **changed("policy", "version", to="none")))
+
+    assert b"faults" not in encode_policy(plain)
+
+
+def test_faults_are_in_the_record_s_policy_and_in_the_effective_one(tmp_path: Path) -> None:
+    path = policy_file(tmp_path, **with_faults(hits="0.5", changes_at=3, after={"hits": {"others": "0.1"}}))
+    file = read_file(path)
+
+    assert decode_policy(encode_policy(file.policy)) == file.policy
+    again = tmp_path / "again.toml"
+    again.write_text(effective_toml(file), "utf-8")
+    assert read_policy(again).gate.hash == file.policy.gate.hash
+    assert read_policy(again).providers == file.policy.providers
+
+
+@pytest.mark.parametrize(
+    ("faults", "said"),
+    [
+        ({"hits": "1.2"}, "hits: expected a decimal from 0 to 1, found '1.2'"),
+        ({"hits": 0.5}, "hits: expected a share in quotes, or a table of shares by family of flaws"),
+        ({"hits": {"misread": "0.5"}}, "hits.misread: this key is unknown"),
+        ({"hit": "0.5"}, "hit: this key is unknown; did you mean 'hits'?"),
+        ({"unusable": "0.1234"}, "unusable: expected a share with at most three decimals"),
+        ({"accuracy": 1}, "accuracy: expected a string, found an integer; write it in quotes"),
+        ({"mended": "0.5"}, "accuracy: mended and broken change a first answer; give accuracy beside them"),
+        ({"correlation": "0.5"}, "accuracy: correlation is that of answers; give accuracy beside it"),
+        ({"true_rate": "0.5"}, "confidence: true_rate is that of answers with a confidence; give it beside it"),
+        ({"first_slot_pull": "0.6", "length_pull": "0.5"}, "first_slot_pull: first_slot_pull, length_pull and"),
+        ({"changes_at": 3}, "after: changes_at and after belong together; write both or none"),
+        ({"after": {"hits": "0"}}, "after: changes_at and after belong together; write both or none"),
+        ({"changes_at": 0, "after": {}}, "changes_at: expected from 1 to 1000000, found 0"),
+        ({"changes_at": 3, "after": {"changes_at": 4}}, "after.changes_at: this key is unknown"),
+        ({"changes_at": 3, "after": {"broken": "0.1"}}, "after.accuracy: mended and broken change a first answer"),
+    ],
+)
+def test_faults_that_make_no_sense_are_refused_at_their_key(tmp_path: Path, faults: dict[str, Any], said: str) -> None:
+    assert f"providers.offline.faults.alder-large.{said}" in refused(tmp_path, with_faults(**faults))
+
+
+def test_all_faults_of_the_table_are_said_at_once(tmp_path: Path) -> None:
+    message = refused(tmp_path, changed(*PLACE, to={"alder-large": {"hits": "2"}, "birch-large": {"broken": "2"}}))
+
+    assert "alder-large.hits" in message
+    assert "birch-large.broken" in message
+
+
+def test_a_model_that_is_none_of_the_provider_s_is_refused(tmp_path: Path) -> None:
+    message = refused(tmp_path, changed(*PLACE, to={"alder-larger": {"hits": "0"}}))
+
+    assert "providers.offline.faults.alder-larger: no model of this provider has this name" in message
+    assert "did you mean 'alder-large'?" in message
+
+
+def test_a_provider_over_a_network_has_no_faults(tmp_path: Path) -> None:
+    whole = vendors()
+    whole["providers"]["openai"]["faults"] = {"gpt": {"hits": "0"}}
+
+    assert "providers.openai.faults: this key means nothing to a provider of kind openai-compatible" in refused(
+        tmp_path, whole
+    )
+
+
+def test_real_models_beside_faulty_ones_are_refused(tmp_path: Path) -> None:
+    whole = vendors()
+    offline = next(name for name, table in whole["providers"].items() if table["kind"] == "offline")
+    name = next(model["name"] for model in whole["models"] if model["provider"] == offline)
+    whole["providers"][offline]["faults"] = {name: {"hits": "0"}}
+
+    assert "models: models that are not offline ones stand beside models with known faults" in refused(tmp_path, whole)
