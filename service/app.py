@@ -9,12 +9,10 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Literal
 
 from msgspec import Struct
 
 from service import log_lines
-from service.audit.record import Actor, Writer
 from service.debate.wires import Wire, complete_wires
 from service.delivering.dispatcher import Dispatcher
 from service.delivering.endpoints import Endpoints, process_writer
@@ -26,7 +24,7 @@ from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake.configuration import Configuration, CurrentConfiguration
 from service.policy import Policy, ProviderSetting, TimeStamps
-from service.policy.file.tenants import all_shares, all_traces, confined, prober
+from service.policy.file.tenants import prober
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -45,12 +43,12 @@ from service.reviews.evaluation_sets import GoldenShelf
 from service.reviews.evaluations import EvaluationDesk
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog, recording
 from service.reviews.on_disconnect import DisconnectWatch
+from service.running.by_configuration import begin_metrics_of, own_writer, worker_config
 from service.running.connections import Connections
-from service.running.metrics_begun import begin_metrics
 from service.running.provider_port import Provider
 from service.running.reload import ConfigurationWatch
 from service.running.upkeep import upkeep
-from service.running.worker import Worker, WorkerConfig, new_process_name
+from service.running.worker import Worker, new_process_name
 from service.store.baseline import Baselines
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
@@ -117,7 +115,7 @@ class App(Struct, frozen=True):
         if not self.connections.begun:
             now = self.current.in_force
             providers = await self.connections.begin(now.providers)
-            self.worker.go_by(_worker_config(now, self.worker.name), providers)
+            self.worker.go_by(worker_config(now, self.worker.name), providers)
 
     async def take(self, new: Configuration) -> None:
         """Put a new configuration in force: what begins from now on goes by it, and running debates end as they began.
@@ -130,9 +128,9 @@ class App(Struct, frozen=True):
         except BaseException:
             await self.connections.discard(providers)
             raise
-        _begin_metrics(new)
+        begin_metrics_of(new)
         self.current.replace(new)
-        running = self.worker.go_by(_worker_config(new, self.worker.name), providers)
+        running = self.worker.go_by(worker_config(new, self.worker.name), providers)
         self.connections.use(providers, new.providers, running)
 
     async def troubles(self) -> list[str]:
@@ -186,7 +184,7 @@ async def open_app(
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url, settings.api_url)
     first, identities = Configuration.of(settings, own_build()), identities_of(settings.identity)
     current, prompts, policy, hub = CurrentConfiguration(first), first.usual.prompts, settings.policy, EventHub()
-    _begin_metrics(first)
+    begin_metrics_of(first)
     deployment, build = current.deployment, first.usual.build_hash
     async with (
         connecting(first.providers if asks else None) as connections,
@@ -195,11 +193,11 @@ async def open_app(
         open_authenticator(identities, serving) as authenticator,
     ):
         name = new_process_name()
-        worker = Worker(database, hub, prompts, connections.providers, _worker_config(first, name))
+        worker = Worker(database, hub, prompts, connections.providers, worker_config(first, name))
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
-        writer = partial(_writer, name, build)
+        writer = partial(own_writer, name, build)
         own_logs, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
         management = Management.of(identities, database, own_logs, build)
         endpoints = Endpoints(
@@ -227,25 +225,6 @@ async def open_app(
                 await leaving.close()
                 await heads.close()
                 endpoints.close()
-
-
-def _begin_metrics(found: Configuration) -> None:
-    policies = [deployment.policy for deployment in found.every]
-    begin_metrics(policies, found.usual.prompts, found.settings.metrics_tenants)
-
-
-def _worker_config(found: Configuration, name: str) -> WorkerConfig:
-    """How a worker goes by a configuration, with what tenants have otherwise."""
-    settings = found.settings
-    policy, tenants = settings.policy, settings.tenants
-    own: dict[str, Any] = {"shares": all_shares(policy, tenants), "confined": confined(tenants)}
-    own |= {"traces": all_traces(policy, tenants), "budgets": found.budgets}
-    return WorkerConfig.of(policy, name, settings.lease_s, found.usual.build_hash, **own)
-
-
-def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
-    """A process as the author of records of its own."""
-    return Writer(Actor(name, "service", role, "databaseRole"), build)
 
 
 @asynccontextmanager
