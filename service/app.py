@@ -40,6 +40,9 @@ from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.witnesses import Witnesses
 from service.reviews import Reviews
 from service.reviews.batch_feed import BatchFeeder
+from service.reviews.evaluation_feed import EvaluationFeeder
+from service.reviews.evaluation_sets import GoldenShelf
+from service.reviews.evaluations import EvaluationDesk
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog, recording
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.connections import Connections
@@ -101,6 +104,7 @@ class App(Struct, frozen=True):
     management: Management | None
     endpoints: Endpoints
     feeder: BatchFeeder
+    evaluating: EvaluationFeeder
     current: CurrentConfiguration
     connections: Connections
 
@@ -195,22 +199,13 @@ async def open_app(
         )
         readings = ReadingLog(serving, logs, writer("server"))
         feeder = BatchFeeder(database, reviews, deployment, writer("worker"), settings.lease_s)
+        desk = EvaluationDesk(database, deployment, own_logs, GoldenShelf())
+        evaluating = EvaluationFeeder(desk, reviews, writer("worker"), settings.lease_s)
         async with listening(where.service, hub), recording(readings), upkeep():
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
-                given = (
-                    heads,
-                    logs,
-                    leaving,
-                    authenticator,
-                    readings,
-                    management,
-                    endpoints,
-                    feeder,
-                    current,
-                    connections,
-                )
-                yield App(*parts, where, *given)
+                given = (heads, logs, leaving, authenticator, readings, management, endpoints, feeder, evaluating)
+                yield App(*parts, where, *given, current, connections)
             finally:
                 await leaving.close()
                 await heads.close()
@@ -238,18 +233,20 @@ def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"
 
 @asynccontextmanager
 async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
-    """Run the app's worker during the block, and beside it feed batches; at the end it finishes or releases its debates
-    within the grace.
+    """Run the app's worker during the block, and beside it feed batches and evaluations; at the end it finishes or
+    releases its debates within the grace.
 
     The function that is yielded begins this before the end of the block; a second call cancels what still runs.
     """
     task = asyncio.create_task(app.worker.work(), name="worker")
-    feeding = asyncio.create_task(app.feeder.run(), name="batches")
+    feeders = (app.feeder, app.evaluating)
+    feeding = {asyncio.create_task(feeder.run(), name=type(feeder).__name__) for feeder in feeders}
     ending: list[asyncio.Task[None]] = []
 
     def end() -> None:
         grace_s = 0.0 if ending else app.settings.grace_s
-        app.feeder.stop()
+        for feeder in feeders:
+            feeder.stop()
         log_lines.WORKER_DRAINING(running=app.worker.running, grace_s=grace_s)
         ending.append(asyncio.create_task(app.worker.stop(grace_s), name="worker's end"))
 
@@ -257,10 +254,12 @@ async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
         yield end
     finally:
         logged = bool(ending)  # another reason for the end has its own log line
-        app.feeder.stop()
-        await asyncio.wait({feeding}, timeout=LAST_S)
-        feeding.cancel()  # a case in hand is recorded or not, and is tried again elsewhere
-        await asyncio.gather(feeding, return_exceptions=True)
+        for feeder in feeders:
+            feeder.stop()
+        await asyncio.wait(feeding, timeout=LAST_S)
+        for each in feeding:
+            each.cancel()  # a case in hand is recorded or not, and is tried again elsewhere
+        await asyncio.gather(*feeding, return_exceptions=True)
         await asyncio.gather(*(ending or [asyncio.create_task(app.worker.stop(app.settings.grace_s))]))
         with suppress(asyncio.CancelledError):
             await task

@@ -371,6 +371,15 @@ BATCHES_WAIT = LogLine("batch.database_away", WARNING, "batches wait: {detail}",
 BATCHES_GO_ON = LogLine("batch.database_back", WARNING, "the database answers again, and batches go on")
 BATCHES_FAULT = LogLine("batch.feed_fault", ERROR, "no batch can be fed because of a fault")
 
+# -- Evaluations
+
+EVALUATION_CONCLUDED = LogLine("evaluation.concluded", INFO, "evaluation concluded: {finding}", "finding", "evaluation")
+EVALUATION_STOPPED = LogLine("evaluation.stopped", WARNING, "an evaluation was stopped by {by}", "by", "evaluation")
+EVALUATION_WAITS = LogLine("evaluation.waits", WARNING, "an evaluation waits: {detail}", "detail", "code", "evaluation")
+EVALUATION_FAULT = LogLine("evaluation.fault", ERROR, "an evaluation cannot go on because of a fault", "evaluation")
+EVALUATIONS_WAIT = LogLine("evaluation.database_away", WARNING, "evaluations wait: {detail}", "detail", "code")
+EVALUATIONS_FAULT = LogLine("evaluation.feed_fault", ERROR, "no evaluation can go on because of a fault")
+
 # -- Webhooks
 
 WEBHOOK_ATTEMPT_FAULT = LogLine("webhook.attempt_fault", ERROR, "an attempt of a webhook failed unforeseen")

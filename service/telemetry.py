@@ -360,7 +360,7 @@ ACCESS_UNRECORDED = total(
 )
 ANSWERS_HELD = total("gainsay_answers_held_total", "Answers not given, because no checkpoint covered them in time.")
 _KINDS = (
-    "case.received gate.decided debate.started turn.asked turn.spoke attempt.failed "
+    "case.received gate.decided debate.started turn.asked turn.spoke turn.given attempt.failed "
     "turn.silent check.found budget.refused debate.stopped debate.concluded"
 )
 ENTRIES = counter("gainsay_entries_recorded_total", "Entries recorded durably.", {"kind": words(_KINDS)})

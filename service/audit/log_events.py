@@ -7,6 +7,7 @@ audit.remembered  a person had the signer adopt a stored head that it had forgot
 report.issued     a report that cannot be written again byte for byte is about to be handed out: its hash
 access.changed    who may do what has changed: a tenant, a key, a subject, whose case it is, or where ends are sent
 content.read      content of cases was handed out: to whom, of which case, how often, within about a second
+evaluation.*      the entries of an evaluation, with item.* (`service.audit.evaluation_events`)
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 import msgspec
 from msgspec import Meta, Struct
 
+from service.audit.evaluation_events import EvaluationEntry
 from service.audit.record import Via
 from service.audit.report_forms import Paper
 
@@ -191,10 +193,20 @@ class ContentRead(Struct, frozen=True, rename="camel", tag="content.read", tag_f
     readings: Annotated[tuple[Reading, ...], Meta(min_length=1, max_length=READINGS_MAX)]
 
 
-Event = LogOpened | AuditRead | AuditChecked | AuditRemembered | ReportIssued | AccessChanged | ContentRead
-E = TypeVar("E", AccessChanged, ContentRead)
+Event = (
+    LogOpened
+    | AuditRead
+    | AuditChecked
+    | AuditRemembered
+    | ReportIssued
+    | AccessChanged
+    | ContentRead
+    | EvaluationEntry
+)
+E = TypeVar("E", AccessChanged, ContentRead, EvaluationEntry)
 
 _issued = msgspec.json.Decoder(ReportIssued)
+_evaluation: msgspec.json.Decoder[EvaluationEntry] = msgspec.json.Decoder(EvaluationEntry)
 _encoder = msgspec.json.Encoder(order="sorted")
 KINDS = tuple(str(event.__struct_config__.tag) for event in get_args(Event))
 OLDER: Mapping[tuple[str, int], tuple[type[Struct], Callable[[Any], Event]]] = {}
@@ -217,6 +229,11 @@ def encode(event: Event) -> bytes:
 def decode_issued(payload: bytes) -> ReportIssued:
     """The event of a payload of the kind ``report.issued``; raises `ValueError`."""
     return _issued.decode(payload)
+
+
+def decode_evaluation(payload: bytes) -> EvaluationEntry:
+    """The entry of an evaluation of a payload; raises `ValueError`."""
+    return _evaluation.decode(payload)
 
 
 def valid(event: E) -> E:

@@ -53,6 +53,7 @@ SCHEMAS: Mapping[str, int] = {
     "debate.started": 1,
     "turn.asked": 1,
     "turn.spoke": 1,
+    "turn.given": 1,
     "attempt.failed": 1,
     "turn.silent": 1,
     "check.found": 1,
@@ -66,6 +67,11 @@ SCHEMAS: Mapping[str, int] = {
     "report.issued": 1,
     "access.changed": 1,
     "content.read": 1,
+    "evaluation.registered": 1,
+    "item.asked": 1,
+    "item.scored": 1,
+    "evaluation.stopped": 1,
+    "evaluation.concluded": 1,
 }
 """The version in which each kind's payload is written. An optional member that is added keeps it: decision 0041."""
 CONTEXT = 1

@@ -4,6 +4,7 @@
 1   a negative answer: declined, not verified
 2   usage: the command, the case or the settings ask for something impossible
 3   failed: the database, the log, a prompt, a debate that failed or was aborted
+5   inconclusive: an evaluation that shows nothing either way
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from service.cli.access.problems import ServiceProblem
 from service.cli.terminal_text import clean, say, unbroken
 from service.errors import GainsayError, SettingsError
 
-DONE, NEGATIVE, USAGE, FAILED = 0, 1, 2, 3
+DONE, NEGATIVE, USAGE, FAILED, INCONCLUSIVE = 0, 1, 2, 3, 5
 _LATER = (408, 409, 425, 429)
 """Answers to a request that is right, and may succeed later."""
 

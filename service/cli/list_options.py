@@ -27,6 +27,7 @@ PAGE_MAX = 100
 """The most debates of one page of the service."""
 SORTS = ("-createdAt", "createdAt", "-spentUSD", "spentUSD", "-estimatedDownsideUSD", "estimatedDownsideUSD")
 MATERIALITY = ("high", "moderate", "low")
+PURPOSES = ("decision", "evaluation")
 FACETS = (
     *("taskType", "status", "format", "outcome", "confidence", "flag", "humanReview", "useCase", "materiality"),
     "model",
@@ -58,6 +59,7 @@ FILTERS = (
     Filter("human_review", "humanReview", "--human-review"),
     Filter("use_case", "useCase", "--use-case"),
     Filter("materiality", "materiality", "--materiality"),
+    Filter("purpose", "purpose", "--purpose"),
     Filter("model", "model", "--model"),
     Filter("metadata", "metadata", "--metadata"),
     Filter("question", "q", "--question"),
@@ -102,6 +104,7 @@ _OPTIONS = (
     option(_FILTERS, "--human-review/--no-human-review", default=None, help="Whether a rule requires human review."),
     _filter("--use-case", "TEXT", "The use case, exactly."),
     _filter("--materiality", "M", "The materiality:", MATERIALITY),
+    _filter("--purpose", "P", "Why it was brought:", PURPOSES),
     _filter("--model", "MODEL", "A model that a seat had."),
     _filter("--metadata", "KEY[=VALUE]", "Metadata of the case; each one that is given has to be there."),
     option(_FILTERS, "--question", metavar="WORDS", help="Words of the question."),

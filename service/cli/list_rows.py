@@ -44,6 +44,7 @@ COLUMNS: Mapping[str, Callable[[Debate], str]] = {
     "askedVia": _at("caller", "via"),
     "metadata": lambda debate: "\n".join(f"{key}={value}" for key, value in _pairs(debate)),
     "answer": _at("decision", "answer"),
+    "evaluation": _at("evaluation", "id"),
 }
 """The columns, in their order. Programs read them by name, or by place, so a new one goes to the end."""
 

@@ -10,6 +10,9 @@
                           conclusion stands, and a person decides about a different one
     masked:               if the options say so and the case has a flagged passage, it is asked for once more with the
                           passages masked; the same holds for it (`masked_decider`)
+    until:              if the options name the critic, its standing critique of the first round ends the debate, and
+                        nothing is decided
+    given:              a given critique stands, however weak, because no model is asked for another one in its place
 
 With several positions there is one proposer and one rebuttal each, asked in parallel; one critic attacks them all.
 This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
@@ -22,6 +25,7 @@ from collections.abc import Callable, Sequence
 from service.debate.adversarial_agreement import agreement, first_conclusion
 from service.debate.adversarial_moderations import final_of, former_of, turned_of, wants_another
 from service.debate.adversarial_support import support
+from service.debate.adversarial_table import APART, FRAMING, ROLES, SEATS, table
 from service.debate.adversarial_usability import kept, problem
 from service.debate.alike import alike
 from service.debate.decision_members import Reading
@@ -39,7 +43,6 @@ from service.debate.entries import DebateStarted
 from service.debate.findings import CritiqueFound, TextsFound
 from service.debate.masked_decider import (
     ask_masked,
-    masked,
     masked_flags,
     masked_reply,
     masked_turns,
@@ -49,7 +52,6 @@ from service.debate.model import (
     AdversarialOptions,
     Cap,
     Check,
-    Options,
     Outcome,
     Position,
     RankedPosition,
@@ -59,7 +61,6 @@ from service.debate.model import (
     TurnId,
     labels,
     party,
-    seat_of,
     swapped,
 )
 from service.debate.options import personas_of, positions_of
@@ -72,35 +73,15 @@ from service.debate.replies import (
     Proposal,
     Rebuttal,
 )
-from service.debate.roster import Roles, Roster
-from service.debate.screening import screen, with_screener
+from service.debate.screening import screen
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import Compared, compare
 from service.debate.turns import phase_of, round_of, split_party, turn_id
 from service.debate.voices import hear
 
-__all__ = ["FORMAT", "ended", "kept", "misfit", "moderated", "play", "problem", "shown", "table"]
+__all__ = ["APART", "FORMAT", "SEATS", "ended", "kept", "misfit", "moderated", "play", "problem", "shown", "table"]
 
 FORMAT = "adversarial/1"
-SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
-FRAMING = turn_id(0, "framing")
-APART = (
-    ("moderator", "proposer"),
-    ("moderator", "rebuttal"),
-    ("moderator", "critic"),
-    ("critic", "proposer"),
-    ("critic", "rebuttal"),
-)
-"""The pairs of seats that should have different model families; the seat to change first stands first."""
-ROLES = Roles(
-    weighed=("proposer", "critic", "rebuttal"),
-    proposers=("proposer",),
-    table=("proposer", "critic", "rebuttal", "moderator"),
-    deciders=("moderator",),
-    critics=("critic",),
-    rebuttals=("rebuttal",),
-)
-"""Framing speaks before there are sides, and has no part."""
 PROMPT_REVIEW_BELOW = 5
 """A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
 EMPTY = (
@@ -124,6 +105,8 @@ async def play(s: Script) -> Outcome:
             await examine(s, *proposers)
             if await _challenge(s, r, take=1):
                 await _challenge(s, r, take=2)
+            if options.until:
+                return ended(s, "truncated", "untilCritic", "ended after the critique, as the evaluation asks")
             rebuttals = _rebuttals(s, r)
             await s.ask(Rebuttal, *rebuttals, holding=_closing(s, r, *rebuttals))
             await examine(s, *rebuttals)
@@ -137,8 +120,8 @@ async def play(s: Script) -> Outcome:
         reason: StopReason = "moderatorSatisfied" if satisfied else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
-        closed = True
-        if _standing(s, r) and not s.said(turn_id(r, "moderator")):
+        closed = not options.until
+        if closed and _standing(s, r) and not s.said(turn_id(r, "moderator")):
             await examine(s, *_proposers(s, r), _critic(s, r, 1), _critic(s, r, 2), *_rebuttals(s, r))
             closed = await s.close(Moderation, _moderator(s, r)) is not None
         if s.said(turn_id(r, "moderator")):
@@ -190,6 +173,8 @@ def misfit(started: DebateStarted) -> str | None:
         return f"expected the options of {FORMAT}, found those of another format"
     if not 1 <= options.max_rounds <= ROUND_CEILING:
         return f"a debate has 1 to {ROUND_CEILING} rounds, found maxRounds {options.max_rounds}"
+    if options.until and options.max_rounds != 1:
+        return f"a debate until its {options.until} has one round, found maxRounds {options.max_rounds}"
     if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
         return f"no plan for the seats {missing}"
     names = [position.id for position in options.positions]
@@ -202,28 +187,6 @@ def shown(_: Script, turn: Turn) -> dict[TurnId, str]:
     """The label of each reply that a turn sees: a neutral one for the moderator, its author for the other seats."""
     neutral = labels(turn)
     return {t: neutral[party(t)] if turn.seat == "moderator" else party(t) for t in turn.sees if party(t) in neutral}
-
-
-def table(options: Options) -> Roster:
-    """The five seats, and what a debate of the usual course asks of them."""
-    if not isinstance(options, AdversarialOptions):
-        raise TypeError(f"expected the options of {FORMAT}")
-    several = [p.id for p in options.positions] or [""]
-    proposers = tuple(Turn(turn_id(1, "proposer", p), "proposer", (FRAMING,)) for p in several)
-    critic = Turn(turn_id(1, "critic"), "critic", (FRAMING, *(t.id for t in proposers)))
-    moderator = Turn(turn_id(1, "moderator"), "moderator", (*critic.sees, critic.id))
-    moderators = (moderator, swapped(moderator)) if options.swapped else (moderator,)
-    last = (masked(moderator),) if options.masked else ()
-    times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(moderators) - 1}
-    roster = Roster(
-        seats={seat: Turn(turn_id(0 if seat == "framing" else 1, seat), seat) for seat in SEATS},
-        apart=APART,
-        usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
-        beginning=(Turn(FRAMING, "framing"), *proposers, critic, *in_two_takes(*moderators), *last),
-        closing=("moderator",),
-        roles=ROLES,
-    )
-    return with_screener(options, roster)
 
 
 def _options(started: DebateStarted) -> AdversarialOptions:
@@ -244,7 +207,8 @@ async def _challenge(s: Script, r: int, take: int) -> bool:
     (critique,) = await s.ask(Critique, turn, holding=_closing(s, r, turn))
     await examine(s, turn)
     (found,) = await s.find(CritiqueFound, _critique_check(s, r, turn.id))
-    return critique.challenge_strength < _options(s.started).require_critic_retry_below or bool(found.weak)
+    weak = critique.challenge_strength < _options(s.started).require_critic_retry_below or bool(found.weak)
+    return weak and turn.id not in s.facts.given
 
 
 def _positions(s: Script) -> tuple[Position | None, ...]:
@@ -286,6 +250,8 @@ def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
     """The moderations that would end the debate if money ended after these turns, with their second takes."""
 
     def closing() -> tuple[Turn, ...]:
+        if _options(s.started).until:
+            return ()
         moderator = _moderator(s, r, *due)
         both = (moderator, swapped(moderator)) if _options(s.started).swapped else (moderator,)
         return (*in_two_takes(*both), *masked_turns(s, moderator))
@@ -386,7 +352,7 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
         **screening_flags(s),
         "providerOverrun": s.facts.excess > 0,
         "usageBelowFloor": s.facts.below_floor,
-        "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
+        "fallbackModel": s.fell_back,
         **quotation_flags(s, words),
         **takes.flags,
         **_order(s),

@@ -94,10 +94,14 @@ def alike(s: Script, roles: Roles) -> Alike:
 
 
 def plans_behind(s: Script, seat: str) -> tuple[SeatPlan, ...]:
-    """The plans of the models that spoke in a seat, or the seat's own plan if none did."""
+    """The plans of the models that spoke in a seat, or the seat's own plan if none did.
+
+    A seat whose every reply was given has none behind it: it thinks like no other.
+    """
     plan = s.started.seat(seat)
-    spoke = dict.fromkeys(s.model(turn) for turn in s.facts.said if seat_of(turn) == seat)
-    return tuple(plan.of(model) for model in spoke) or (plan,)
+    turns = [turn for turn in s.facts.said if seat_of(turn) == seat]
+    spoke = dict.fromkeys(model for turn in turns if (model := s.model(turn)) is not None)
+    return tuple(plan.of(model) for model in spoke) or (() if turns else (plan,))
 
 
 def families(s: Script, seats: Sequence[str]) -> set[str]:

@@ -10,6 +10,8 @@
                       decides
     rounds used up    without a decision: escalate
     money ended       without a decision: escalate; only the count of votes closes a ballot
+    drafts            if the options say so, the blind first proposals are all: one vote decides, of one debater or of
+                      several, and their request speaks of no debate
 
 No model chooses the next speaker or declares agreement. A vote that names no option is an abstention, and it counts as
 the debater's latest vote: code does not guess that a debater still holds its earlier vote.
@@ -52,6 +54,8 @@ from service.debate.voices import argued, hear
 
 FORMAT = "ballot/1"
 PHASES = ("proposal", "critique", "revision", "consensus")
+DRAFT = "ballot.draft"
+"""The prompt of a debater that writes a draft and debates with no other."""
 ESCALATE = "escalate"
 """The option that debaters may always vote for, and the outcome of a ballot without a decision."""
 SPEAKERS_CHOSEN_BY: Literal["schedule"] = "schedule"
@@ -71,7 +75,7 @@ async def play(s: Script) -> Outcome:
     try:
         await screen(s, table)
         for r in range(1, options.max_rounds + 1):
-            for phase in PHASES:
+            for phase in _phases(options):
                 await _hear(s, r, phase)
                 if _decided(options, _latest(_casts(s, _phase(options, r, phase)))):  # all have voted in it
                     await hear(s, *(turn for _, _, turn in _schedule(options)))
@@ -122,8 +126,12 @@ def misfit(started: DebateStarted) -> str | None:
         return f"expected the options of {FORMAT}, found those of another format"
     if not 1 <= options.max_rounds <= ROUNDS_MAX:
         return f"a debate has 1 to {ROUNDS_MAX} rounds, found maxRounds {options.max_rounds}"
-    if not 2 <= len(options.debaters) <= DEBATERS_MAX:
-        return f"a debate has 2 to {DEBATERS_MAX} debaters, found {len(options.debaters)}"
+    fewest = 1 if options.drafts else 2
+    if not fewest <= len(options.debaters) <= DEBATERS_MAX:
+        return f"a debate has {fewest} to {DEBATERS_MAX} debaters, found {len(options.debaters)}"
+    if options.drafts and (options.max_rounds, options.consensus_threshold) != (1, 1):
+        found = f"maxRounds {options.max_rounds} and consensusThreshold {options.consensus_threshold}"
+        return f"drafts have one round, and one vote decides, found {found}"
     names = [debater.name for debater in options.debaters]
     if len(set(names)) != len(names) or not all(name.strip() and name.isprintable() for name in names):
         return f"debaters have distinct names of one printable line, found {names}"
@@ -162,7 +170,7 @@ def table(options: Options) -> Roster:
     debaters = debater_seats(options)
     seats = {d: _turn(options, turn_id(1, d, "proposal"), "proposal") for d in debaters}
     apart = tuple((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :])
-    usual = dict.fromkeys(seats, options.max_rounds * len(PHASES))
+    usual = dict.fromkeys(seats, options.max_rounds * len(_phases(options)))
     closing: tuple[str, ...] = ()
     beginning, roles = tuple(seats.values()), debating(debaters)
     roster = Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
@@ -194,16 +202,22 @@ def _options(options: Options) -> BallotOptions:
 
 
 def _turn(options: BallotOptions, turn: TurnId, phase: str, sees: tuple[TurnId, ...] = ()) -> Turn:
-    """A turn of a debater; one with a prompt of its own has neither role nor instructions."""
+    """A turn of a debater; one with a prompt of its own has neither role nor instructions, and a draft has no phase."""
     seat = seat_of(turn)
     persona = ("persona",) if seat in personas_of(options) else ()
     instructions = ("instructions",) if instructions_of(options, seat) else ()
-    fragments = (f"ballot.{phase}", *persona, *instructions)
-    return Turn(turn, seat, sees, fragments, "ballot.debater", _debater(options, seat).prompt or "")
+    speech = () if options.drafts else (f"ballot.{phase}",)
+    own = _debater(options, seat).prompt or (DRAFT if options.drafts else "")
+    return Turn(turn, seat, sees, (*speech, *persona, *instructions), "ballot.debater", own)
 
 
 def _debater(options: BallotOptions, seat: str) -> Debater:
     return options.debaters[debater_seats(options).index(seat)]
+
+
+def _phases(options: BallotOptions) -> Sequence[str]:
+    """The phases of a round: drafts end with the first."""
+    return PHASES[:1] if options.drafts else PHASES
 
 
 def _phase(options: BallotOptions, r: int, phase: str) -> list[Place]:
@@ -214,7 +228,7 @@ def _phase(options: BallotOptions, r: int, phase: str) -> list[Place]:
 def _schedule(options: BallotOptions) -> Iterator[Place]:
     """Every place of a ballot that never decides, in the order in which its turns are asked."""
     for r in range(1, options.max_rounds + 1):
-        for phase in PHASES:
+        for phase in _phases(options):
             yield from _phase(options, r, phase)
 
 
@@ -328,7 +342,7 @@ def _rule(
 ) -> Literal["threshold_vote", "max_rounds_exhausted", "cut_short"]:
     if decision:
         return "threshold_vote"
-    played = len(casts) == options.max_rounds * len(PHASES) * len(options.debaters)
+    played = len(casts) == options.max_rounds * len(_phases(options)) * len(options.debaters)
     return "max_rounds_exhausted" if played else "cut_short"
 
 

@@ -11,7 +11,7 @@ the definition.
 
 from __future__ import annotations
 
-from service.debate.entries import CheckFound, DebateStarted, Entry, TurnSpoke
+from service.debate.entries import CheckFound, DebateStarted, Entry, TurnGiven, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import Run, decide, refuse_illegal
 from service.debate.model import Conclude, Move
@@ -35,7 +35,7 @@ class Course:
 
     def fold(self, entry: Entry) -> None:
         """Add an entry without asking whether it is legal, as it was recorded or is supposed."""
-        if not (isinstance(entry, TurnSpoke | CheckFound) or self.facts.unmoved_by(entry)):
+        if not (isinstance(entry, TurnSpoke | TurnGiven | CheckFound) or self.facts.unmoved_by(entry)):
             self._run = None
         self.facts.add(entry)
 

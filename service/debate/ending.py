@@ -18,7 +18,6 @@ from service.debate.model import (
     Turn,
     TurnId,
     ValidationFailure,
-    seat_of,
 )
 from service.debate.replies import ConfidenceLevel, statements
 from service.debate.results import FormatResult
@@ -106,7 +105,7 @@ def common_flags(s: Script, status: Status) -> dict[str, bool]:
         **screening_flags(s),
         "providerOverrun": s.facts.excess > 0,
         "usageBelowFloor": s.facts.below_floor,
-        "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
+        "fallbackModel": s.fell_back,
     }
 
 

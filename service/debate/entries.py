@@ -3,6 +3,7 @@
 case.received  gate.decided          the case and the decision (a declined case ends here)
 debate.started                       all facts that are fixed before the first turn
 turn.asked  turn.spoke               one attempt: intent with its reservation, then reply, usage and charge in one entry
+turn.given                           a reply that an evaluation gives in the place of a model's
 attempt.failed  turn.silent          an attempt without a reply; a turn that ended without a usable one
 check.found                          the finding of a check
 budget.refused                       turns that could not be funded
@@ -13,6 +14,7 @@ debate.concluded                     the outcome
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -22,7 +24,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.findings import Finding
 from service.debate.kinds import Kinds, Older
 from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
-from service.debate.options import AskedOptions
+from service.debate.options import AskedOptions, EvaluationTerms
 from service.debate.replies import Reply
 from service.debate.replies.pruning import Dropped
 
@@ -105,11 +107,33 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
     below_floor: BelowFloor | None = None
 
 
+class EvaluationItem(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Which item of which evaluation a debate is; hashes are SHA-256 in hexadecimal digits."""
+
+    id: str
+    """The id of the evaluation."""
+    plan: str
+    """The hash of its registered plan."""
+    set: str
+    """The hash of the golden set."""
+    item: str
+    """The id of the item in that set."""
+    arm: str
+    """The name of the plan's arm."""
+    repeat: int
+    """Which run of the item in this arm it is, from 1."""
+
+    @property
+    def seed(self) -> str:
+        """The seed of the debate, which follows from the plan: no writer can draw another one."""
+        return sha256("\n".join((self.plan, self.item, self.arm, str(self.repeat))).encode()).hexdigest()
+
+
 class Arrival(Struct, frozen=True, rename="camel", omit_defaults=True):
     """How a case came, where that says more than that it came by ``POST /v1/debates``."""
 
-    door: Literal["completions", "batch"] | None = None
-    """The other way by which it came in: the endpoint of chat completions, or a batch."""
+    door: Literal["completions", "batch", "evaluation"] | None = None
+    """The other way by which it came in: the endpoint of chat completions, a batch, or an evaluation."""
     trace: str | None = None
     """The id of the trace that its request took part in, as 32 hexadecimal digits (W3C Trace Context)."""
     batch: str | None = None
@@ -118,6 +142,8 @@ class Arrival(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The id of that request within the trace, as 16 hexadecimal digits."""
     sampled: bool = False
     """Whether tracing systems keep that trace: its request's part of it, so that the debate's part is kept too."""
+    evaluation: EvaluationItem | None = None
+    """The item of an evaluation that it is. It is there where the door is an evaluation, and there alone."""
 
 
 class _Arrived(Struct):
@@ -139,6 +165,8 @@ class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag
 
     ``asked`` are the options that the request names, ``None`` if it names none, and ``asked_ceiling`` is the most that
     it lets the debate cost, in micro-dollars. Policy gives what it leaves out. The start follows from them.
+    ``terms`` are the options that only an evaluation asks for, and ``given`` its replies in the place of models', by
+    turn.
     """
 
     case: Case
@@ -146,6 +174,13 @@ class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag
     asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
     arrival: Arrival | None = None
+    terms: EvaluationTerms | None = None
+    given: dict[TurnId, Reply] = {}
+
+    @property
+    def evaluation(self) -> EvaluationItem | None:
+        """The item of an evaluation that the case is, if it is one."""
+        return self.arrival.evaluation if self.arrival else None
 
 
 class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_field="kind", omit_defaults=True):
@@ -158,8 +193,9 @@ class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_f
 class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", tag_field="kind", omit_defaults=True):
     """All facts that are fixed before the first turn.
 
-    ``seed`` is the hash of the committed ``case.received`` leaf; ``pins`` maps each prompt's id to its version and
-    SHA-256; ``configuration_hash`` covers prompts, policy (models, seats and parameters among it) and prices, and
+    ``seed`` is the hash of the committed ``case.received`` leaf. Where ``seed_from`` says ``plan`` it follows from the
+    plan of the evaluation that the case belongs to; ``pins`` maps each prompt's id to its version and SHA-256;
+    ``configuration_hash`` covers prompts, policy (models, seats and parameters among it) and prices, and
     ``approved_by`` names the key of ``approval``, a signed note over it; ``expected_cost`` is the catalogue's estimate
     and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is the least of all ``pairs``. ``format_reason`` is
     policy's reason for the format, if the case left the choice to policy. ``usage_floor_per_mille`` is the least share
@@ -188,6 +224,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     turn_deadline_s: int = 300
     format_reason: str = ""
     usage_floor_per_mille: int = 0
+    seed_from: Literal["plan"] | None = None
 
     def seat(self, name: str) -> SeatPlan:
         """The plan of a seat; all seats that the format may ask have one."""
@@ -231,6 +268,13 @@ class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field
     dropped: tuple[Dropped, ...] = ()
     dropped_more: int = 0
     said: str | None = None
+
+
+class TurnGiven(Struct, frozen=True, rename="camel", tag="turn.given", tag_field="kind", omit_defaults=True):
+    """A turn that speaks with the reply that its case gives it: no model is asked and nothing is charged."""
+
+    turn: TurnId
+    reply: Reply
 
 
 class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", tag_field="kind", omit_defaults=True):
@@ -299,6 +343,7 @@ Entry = (
     | DebateStarted
     | TurnAsked
     | TurnSpoke
+    | TurnGiven
     | AttemptFailed
     | TurnSilent
     | CheckFound

@@ -7,6 +7,7 @@ from typing import Self
 
 from service.debate.amounts import MicroUSD
 from service.debate.entries import (
+    Arrival,
     AttemptFailed,
     BudgetRefused,
     CaseReceived,
@@ -18,6 +19,7 @@ from service.debate.entries import (
     GateDecided,
     GateDecision,
     TurnAsked,
+    TurnGiven,
     TurnSilent,
     TurnSpoke,
 )
@@ -35,13 +37,16 @@ class Facts:
 
     ``versions`` are those that the gate's decision seals (`service.debate.versions`). ``models`` maps a turn to the
     models of its attempts, ``failed`` to its failed attempts in their order, and ``malformed`` to the fault of its
-    latest unusable reply. ``excess`` is what vendors billed above the reservations of all calls, and
-    ``below_floor`` says that a vendor reported a usage that cannot be true by our own count.
+    latest unusable reply. ``given`` are the replies that the case gives in the place of models'. ``excess`` is what
+    vendors billed above the reservations of all calls, and ``below_floor`` says that a vendor reported a usage that
+    cannot be true by our own count.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self.case: Case | None = None
+        self.arrival: Arrival | None = None
+        self.given: Mapping[TurnId, Reply] = {}
         self.decision: GateDecision | None = None
         self.versions: Mapping[str, str] = {}
         self.started: DebateStarted | None = None
@@ -77,7 +82,7 @@ class Facts:
         self.below_floor |= charge is not None and charge.below_floor is not None
         match entry:
             case CaseReceived():
-                self.case = entry.case
+                self.case, self.arrival, self.given = entry.case, entry.arrival, entry.given
             case GateDecided():
                 self.decision, self.versions = entry.decision, entry.versions
             case DebateStarted():
@@ -85,7 +90,7 @@ class Facts:
             case TurnAsked():
                 self.open[entry.turn] = self.attempts[entry.turn] = entry.attempt
                 self.models.setdefault(entry.turn, []).append(entry.model)
-            case TurnSpoke():
+            case TurnSpoke() | TurnGiven():
                 self.open.pop(entry.turn, None)
                 self.said[entry.turn] = entry.reply
             case AttemptFailed():
@@ -126,11 +131,11 @@ class Facts:
         wrong = [failed.detail for failed in self.failures(turn, model) if failed.reason in UNUSABLE]
         return wrong[-1] if wrong else None
 
-    def spoke(self, turn: TurnId) -> str:
-        """The model behind a reply; raises `KeyError` if the turn has no reply."""
+    def spoke(self, turn: TurnId) -> str | None:
+        """The model behind a reply, ``None`` for a given one; raises `KeyError` if the turn has no reply."""
         if turn not in self.said:
             raise KeyError(turn)
-        return self.models[turn][-1]
+        return None if turn in self.given else self.models[turn][-1]
 
     def standing(self, turn: TurnId) -> TurnId:
         """The take of a turn that stands, from its first one: the second if it spoke."""

@@ -1,13 +1,17 @@
 """From a list of entries to the next move, and back: which entries are legal after which.
 
     entry                        legal when
-    case.received                it is first, and is the case itself
+    case.received                it is first, and is the case itself; only an evaluation has terms and gives replies
     gate.decided                 it is second
-    debate.started               it is third, the gate decided to debate, the format's version is known and accepts it
+    debate.started               it is third, the gate decided to debate, the format's version is known and accepts it;
+                                 an evaluation's seed is that of its plan, and no other has what it alone asks for
     turn.asked                   the move asks for that turn, no attempt of it is open, the attempt is the next one,
                                  and the model is that of its seat or the seat's fallback
     turn.spoke, attempt.failed   that attempt is open (also after a stop: a paid reply is always recorded)
-    turn.silent                  no attempt is open, the turn is not answered and was due
+    turn.given                   the move asks for that turn, and the case gives it exactly that reply, which its format
+                                 can use; such a turn is never asked or refused
+    turn.silent                  no attempt is open, the turn is not answered and was due; a given turn only where its
+                                 format cannot use what is given
     check.found                  the move wants that check, and the finding is of its kind
     budget.refused               the move asks for those turns, none of them has an open attempt, and of the turns that
                                  were never tried it names all or none: an `Ask` is refused whole
@@ -37,6 +41,7 @@ from service.debate.entries import (
     GateDecided,
     StoppedBy,
     TurnAsked,
+    TurnGiven,
     TurnSilent,
     TurnSpoke,
     kind,
@@ -58,6 +63,8 @@ from service.debate.model import (
     Turn,
     TurnId,
 )
+from service.debate.options import evaluated_of
+from service.debate.purpose import evaluation_of
 from service.debate.replies import REPLY_TYPES, Reply, statements
 from service.debate.replies.pruning import Kept
 from service.debate.roster import Roster
@@ -176,6 +183,12 @@ def unusable(facts: Facts, turn: Turn, reply: Reply) -> str | None:
     return FORMATS[facts.started.format].problem(Script(facts.started, facts), turn, reply)
 
 
+def given_problem(facts: Facts, move: Move, turn: TurnId) -> str | None:
+    """Why the format cannot use the reply that a case gives to a turn; ``None`` if it can, or the turn is not due."""
+    due = _due(move).get(turn)
+    return unusable(facts, due, facts.given[turn]) if due else None
+
+
 def kept(facts: Facts, turn: Turn, reply: Reply) -> Kept:
     """A decoded reply without the parts that its format leaves out; `unusable` refuses them in a record.
 
@@ -212,7 +225,7 @@ def _from_the_top(started: DebateStarted, facts: Facts) -> Move:
 def _illegal(facts: Facts, entry: Entry, move: Callable[[], Move]) -> str | None:
     match entry:
         case CaseReceived():
-            return None if facts.count == 0 else "the case comes first"
+            return _illegal_case(entry) if facts.count == 0 else "the case comes first"
         case GateDecided():
             return None if facts.count == 1 and facts.case else "the decision comes second"
         case DebateStarted():
@@ -233,6 +246,8 @@ def _illegal_later(facts: Facts, entry: Entry, move: Callable[[], Move]) -> str 
         case TurnSilent():
             if entry.turn in facts.open or facts.answered(entry.turn):
                 return f"turn {entry.turn} is open or answered"
+            if entry.turn in facts.given and given_problem(facts, move(), entry.turn) is None:
+                return f"turn {entry.turn} is not due or has a given reply that can be used"
             known = entry.turn in facts.attempts or entry.turn in _due(move())
             return None if known else f"turn {entry.turn} is not due"
         case _:
@@ -243,13 +258,35 @@ def _illegal_start(facts: Facts, entry: DebateStarted) -> str | None:
     if facts.count != 2 or not facts.decision or not facts.decision.debate:
         return "it comes third, after a decision to debate"
     form = FORMATS.get(entry.format)
-    return form.misfit(entry) if form else f"format {entry.format} is not known here"
+    if form is None:
+        return f"format {entry.format} is not known here"
+    return _illegal_terms(facts, entry) or form.misfit(entry)
+
+
+def _illegal_case(entry: CaseReceived) -> str | None:
+    """Only an evaluation, which comes by its own door, has terms and gives replies."""
+    evaluated = entry.evaluation is not None
+    if evaluated is not (entry.arrival is not None and entry.arrival.door == "evaluation"):
+        return "the door is an evaluation where the case names its item, and there alone"
+    return None if evaluated or not (entry.terms or entry.given) else "only an evaluation has terms and gives replies"
+
+
+def _illegal_terms(facts: Facts, started: DebateStarted) -> str | None:
+    """An evaluation's seed is its plan's, and no other debate has what only an evaluation asks for."""
+    evaluated = evaluation_of(facts.arrival) is not None
+    if evaluated is not (started.seed_from == "plan"):
+        return "the seed is that of a plan where the case is an item of an evaluation, and there alone"
+    return None if evaluated or not evaluated_of(started.options) else "only an evaluation ends a debate so"
 
 
 def _illegal_after(facts: Facts, move: Move, entry: Entry) -> str | None:
     """The entries that stand for the move itself."""
     match entry, move:
+        case TurnGiven(), _:
+            return _illegal_given(facts, _due(move), entry)
         case TurnAsked(), _:
+            if entry.turn in facts.given:
+                return f"the reply of turn {entry.turn} is given"
             if entry.turn not in _due(move) or entry.turn in facts.open:
                 return f"turn {entry.turn} is not due or is open"
             return _illegal_attempt(facts, _due(move)[entry.turn], entry)
@@ -289,7 +326,17 @@ def _illegal_attempt(facts: Facts, turn: Turn, entry: TurnAsked) -> str | None:
     return None
 
 
+def _illegal_given(facts: Facts, due: Mapping[TurnId, Turn], entry: TurnGiven) -> str | None:
+    if entry.turn not in due:
+        return f"turn {entry.turn} is not due"
+    if facts.given.get(entry.turn) != entry.reply:
+        return f"the case gives turn {entry.turn} no such reply"
+    return unusable(facts, due[entry.turn], entry.reply)
+
+
 def _illegal_refusal(facts: Facts, due: set[TurnId], turns: Sequence[TurnId]) -> str | None:
+    if given := sorted(due & set(facts.given)):
+        return f"the replies of {given} are given, and come first"
     refused, untried = set(turns), due - set(facts.attempts)
     if not turns or len(refused) != len(turns) or not refused <= due - set(facts.open):
         return "those turns are not due, are open or are named twice"

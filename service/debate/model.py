@@ -91,6 +91,7 @@ StopReason = Literal[
     "fault",
     "aborted",
     "declined",
+    "untilCritic",
 ]
 Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
 CheckKind = Literal[

@@ -15,6 +15,8 @@ ROUND_CEILING = 3
 """The hard maximum of rounds of the adversarial format (EAAPL-MAG005, 6.1 and 9)."""
 DEBATERS_MAX = 10
 """The most debaters of any format (the panel's reference)."""
+Until = Literal["critic"]
+"""The seats after whose standing reply an evaluation may end an adversarial debate."""
 DEFAULT_OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -68,6 +70,8 @@ class AdversarialOptions(
     """Whether the screener of policy reads the case before the debate."""
     masked: bool = False
     """Whether the closing seat is asked once more with the passages masked that the check of the case flagged."""
+    until: Until | None = None
+    """The seat after whose standing reply the debate ends. Only an evaluation ends one so."""
 
 
 class Debater(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -122,6 +126,8 @@ class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_fie
     instructions: str | None = None
     screened: bool = False
     """Whether the screener of policy reads the case before the debate."""
+    drafts: bool = False
+    """Whether the ballot ends after one blind draft of each debater. Only an evaluation asks for that."""
 
 
 class TrackRecord(Struct, frozen=True, rename="camel"):
@@ -252,6 +258,17 @@ class AskedOptions(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Instructions for the judge, in the caller's words. They require the judge."""
 
 
+class EvaluationTerms(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The options that only an evaluation asks for, beside those of every case."""
+
+    until: Until | None = None
+    """The seat after whose standing reply an adversarial debate ends."""
+    drafts: bool = False
+    """Whether a ballot ends after one blind draft of each debater."""
+    swapped: bool | None = None
+    """Whether a single decider is asked twice. Left out, policy says it, by what is at stake."""
+
+
 Options = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
 
 
@@ -315,6 +332,17 @@ def votes_of(options: Options) -> tuple[str, ...]:
             return options.votes
         case AdversarialOptions() | StancesOptions() | PanelOptions() | ConvergenceOptions():
             return ()
+
+
+def evaluated_of(options: Options) -> bool:
+    """Whether a debate ends as only an evaluation has it end: after its critic, or after blind drafts."""
+    match options:
+        case AdversarialOptions():
+            return options.until is not None
+        case BallotOptions():
+            return options.drafts
+        case StancesOptions() | PanelOptions() | ConvergenceOptions():
+            return False
 
 
 def swapped_of(options: Options) -> bool:

@@ -3,6 +3,7 @@
     a debater, a framing    marked passages stay, and are marked for later seats; ``unfoundQuotation``
     a decider               is asked once more with the marks in its own words, and the second take stands
     without money or reply  the first take stands, with its marks
+    a given reply           stands as it is, with its marks: no model is asked for another one in its place
     words that decide       marked passages that stay in them are ``inventedQuotation``: at most LOW, for a person
 
 A decider is the moderator, a judge or a synthesizer, in either order in which it is asked. The caps are in `ending`.
@@ -43,7 +44,7 @@ async def settle(s: Script, kind: type[R], turn: Turn) -> bool:
     Returns whether the money was there for all of it.
     """
     await s.find(TextsFound, texts(turn))
-    if not marked(s, turn.id):
+    if not marked(s, turn.id) or turn.id in s.facts.given:
         return True
     again = reworded(turn)
     if await s.close(kind, again):

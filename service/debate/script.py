@@ -21,6 +21,7 @@ from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import Ask, Check, Measure, Move, Turn, TurnId
 from service.debate.replies import Reply
+from service.debate.turns import seat_of
 
 R = TypeVar("R", bound=Reply)
 F = TypeVar("F", bound=Finding)
@@ -128,9 +129,15 @@ class Script:
         """The reply of a turn; ``None`` if it has not spoken, or ``turn`` is ``None``."""
         return self.facts.said.get(turn) if turn else None
 
-    def model(self, turn: TurnId) -> str:
-        """The alias of the model that spoke in a turn."""
+    def model(self, turn: TurnId) -> str | None:
+        """The alias of the model that spoke in a turn; ``None`` where its reply was given."""
         return self.facts.spoke(turn)
+
+    @property
+    def fell_back(self) -> bool:
+        """Whether the fallback of a seat spoke in the place of its own model."""
+        models = ((turn, self.model(turn)) for turn in self.facts.said)
+        return any(model is not None and model != self.started.seat(seat_of(turn)).model for turn, model in models)
 
     def order(self, names: Iterable[N], at: str) -> list[N]:
         """The names in an order drawn from the seed. Not by `random`: Python does not promise a stable shuffle."""

@@ -12,13 +12,14 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service.audit.record import commit
 from service.debate.amounts import MicroUSD
 from service.debate.entries import Arrival, CaseReceived, DebateStarted, GateDecision
 from service.debate.formats import NAMES, name_of
 from service.debate.model import Case, Document, Options, SeatPlan
-from service.debate.options import AskedOptions, role_of
+from service.debate.options import AskedOptions, EvaluationTerms, role_of
 from service.debate.roster import Roster
 from service.debate.versions import newest
 from service.errors import Faults, InvalidCase, did_you_mean
@@ -26,8 +27,9 @@ from service.gate import GATE, GATES, Declared
 from service.intake import expected_cost as costs
 from service.intake import options, validation
 from service.intake.formats import READINGS
+from service.intake.given import refuse_unusable
 from service.intake.model_ranking import Standing
-from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
+from service.intake.request import CaseRequest, GateRequest, ItemRequest, OptionsRequest, document_ids
 from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
 
@@ -47,7 +49,7 @@ class Prepared(Struct, frozen=True):
     """A checked request: the case, its documents' texts, the decision, and what a debate of it may cost at most.
 
     ``format_reason`` says why it is debated in its format where that was left to policy. ``asked`` and
-    ``asked_ceiling`` are what the request itself says of its debate.
+    ``asked_ceiling`` are what the request itself says of its debate. ``item`` is the request of an evaluation's item.
     """
 
     case: Case
@@ -61,10 +63,15 @@ class Prepared(Struct, frozen=True):
     format_reason: str = ""
     asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
+    item: ItemRequest | None = None
 
     def received(self, subject: str, arrival: Arrival | None = None) -> CaseReceived:
         """The record of the case, as ``subject`` brought it."""
-        return CaseReceived(self.case, subject, self.asked, self.asked_ceiling, arrival)
+        received = CaseReceived(self.case, subject, self.asked, self.asked_ceiling, arrival)
+        if self.item is None:
+            return received
+        terms = None if self.item.terms == EvaluationTerms() else self.item.terms
+        return replace(received, terms=terms, given=self.item.given)
 
 
 class Deployment(Struct, frozen=True):
@@ -134,6 +141,7 @@ def prepare(
         asked.chosen.reason,
         request.options.recorded,
         None if request.cost_ceiling_usd is None else ceiling,
+        request if isinstance(request, ItemRequest) else None,
     )
 
 
@@ -147,11 +155,14 @@ def needs_standings(request: CaseRequest, policy: Policy) -> bool:
 def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     """Everything that is fixed before the first turn; ``seed`` is the hash of the ``case.received`` leaf.
 
-    Raises `CeilingTooSmall` when not even framing, one proposal and their moderation can be funded, and `TooLarge`
-    when the documents do not fit a seat's window: both before a cent is spent.
+    An evaluation's item takes that of its plan instead, and its given replies are checked. Raises `CeilingTooSmall`
+    when not even framing, one proposal and their moderation can be funded, `TooLarge` when the documents do not fit a
+    seat's window, and `InvalidCase` for a given reply that cannot be used: all before a cent is spent.
     """
     started = fix(prepared, deployment, seed)
     costs.affordable(prepared.case, prepared.sources, started, deployment.prompts)
+    if prepared.item is not None:
+        refuse_unusable(prepared.case, started, prepared.item.given)
     return started
 
 
@@ -171,7 +182,8 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         build_hash=deployment.build_hash,
         approved_by=deployment.approved_by,
         approval=deployment.approval,
-        seed=seed,
+        seed=seed if prepared.item is None else prepared.item.evaluation.seed,
+        seed_from=None if prepared.item is None else "plan",
         ceiling=prepared.ceiling,
         expected_cost=prepared.expected_cost,
         attempts_per_turn=policy.debate.attempts_per_turn,
@@ -249,6 +261,8 @@ def _resolved(
     if isinstance(request, CaseRequest):
         with faults.noted():
             validation.documented(request, chosen, policy)
+    with faults.noted():
+        validation.terms(request, chosen)
     read = options.resolve(request, chosen.name, policy, faults)
     with faults.noted():
         options.known_prompts(read.options, place.prompts)
@@ -257,14 +271,15 @@ def _resolved(
     if draws is not None:
         resolved, order = draws(resolved, policy, standings)
     table = seating.choose_table(resolved)
-    return _Table(chosen, resolved, table, _seats(read.asked, table, policy, place.day, order))
+    evaluated = isinstance(request, ItemRequest)
+    return _Table(chosen, resolved, table, _seats(read.asked, table, policy, place.day, order, chosen=evaluated))
 
 
 def _seats(
-    asked: OptionsRequest, table: Roster, policy: Policy, day: str, order: Sequence[str] | None
+    asked: OptionsRequest, table: Roster, policy: Policy, day: str, order: Sequence[str] | None, *, chosen: bool
 ) -> tuple[SeatPlan, ...]:
-    """The models of the seats: policy's, or those that the request names."""
-    if asked.models and not policy.debate.may_choose_models:
+    """The models of the seats: policy's, or those that the request names. An evaluation always may (``chosen``)."""
+    if asked.models and not (chosen or policy.debate.may_choose_models):
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
     faults = Faults()
     free = [seat for seat in table.seats if seat != seating.SCREENER]

@@ -99,7 +99,8 @@ def quote(prepared: Prepared, deployment: Deployment) -> CaseQuote:
 def _seats(
     prepared: Prepared, started: DebateStarted, deployment: Deployment, first: expected_cost.Counts
 ) -> Iterator[SeatQuote]:
-    turns = worst_case_turns(prepared.case, prepared.sources, started, deployment.prompts)
+    given = prepared.item.given if prepared.item else {}
+    turns = worst_case_turns(prepared.case, prepared.sources, started, deployment.prompts, given)
     for plan in started.seats:
         mine = [costing.worst for costing in turns if costing.turn.seat == plan.seat]
         yield SeatQuote(

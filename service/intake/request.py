@@ -10,8 +10,11 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import fields
 
+from service.debate.entries import EvaluationItem
 from service.debate.model import Force, OnDisconnect
-from service.debate.options import AskedOptions
+from service.debate.options import AskedOptions, EvaluationTerms
+from service.debate.replies import Reply
+from service.debate.turns import TurnId
 
 
 class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -121,6 +124,17 @@ class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
         return None if self.options.format is UNSET else self.options.format
 
 
+class ItemRequest(CaseRequest, frozen=True, rename="camel", forbid_unknown_fields=True, kw_only=True):
+    """A case that is an item of an evaluation, with what only an evaluation may ask for.
+
+    No door of callers decodes it: they read a `CaseRequest`. ``given`` are replies in the place of models', by turn.
+    """
+
+    evaluation: EvaluationItem
+    terms: EvaluationTerms = EvaluationTerms()
+    given: dict[TurnId, Reply] = {}
+
+
 class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The body of ``POST /v1/gate``: only the members that the decision needs."""
 
@@ -148,6 +162,11 @@ class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
     def format(self) -> str | None:
         """The format that is asked for, or ``auto``; ``None`` leaves it to policy."""
         return None if self.options.format is UNSET else self.options.format
+
+
+def terms_of(request: CaseRequest | GateRequest) -> EvaluationTerms:
+    """What only an evaluation asks for; nothing in any other request."""
+    return request.terms if isinstance(request, ItemRequest) else EvaluationTerms()
 
 
 def document_ids(request: CaseRequest) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from service.debate.model import (
 from service.debate.neutral import neutral
 from service.debate.purpose import PROBE, PURPOSE, is_probe
 from service.errors import Faults, InvalidCase, TooLarge, did_you_mean
-from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids
+from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids, terms_of
 from service.policy import AUTO, FORMATS, ChosenFormat, Policy, seating
 from service.policy.task_types import read_type
 
@@ -132,6 +132,15 @@ def purpose(request: CaseRequest, *, probe: bool) -> None:
         ),
         pointers=("/metadata",),
     )
+
+
+def terms(request: CaseRequest | GateRequest, chosen: ChosenFormat) -> None:
+    """Refuse an end of the debate that only another format has."""
+    own = terms_of(request)
+    if own.until and chosen.name != "adversarial":
+        raise InvalidCase(f"until belongs to the adversarial format, and this item asks for {chosen.name!r}")
+    if own.drafts and chosen.name != "ballot":
+        raise InvalidCase(f"drafts belong to a ballot, and this item asks for {chosen.name!r}")
 
 
 def amounts(request: GateRequest | CaseRequest) -> None:

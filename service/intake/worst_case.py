@@ -11,6 +11,7 @@ does for closing turns.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 from service import money
 from service.debate.amounts import MicroUSD
 from service.debate.course import Course
-from service.debate.entries import AttemptFailed, Charge, CheckFound, DebateStarted, TurnAsked, TurnSpoke
+from service.debate.entries import AttemptFailed, Charge, CheckFound, DebateStarted, TurnAsked, TurnGiven, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import (
     DIMENSIONS,
@@ -113,22 +114,34 @@ class Costing(NamedTuple):
 
 
 def worst_case_turns(
-    case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts
+    case: Case,
+    sources: Mapping[str, str],
+    started: DebateStarted,
+    prompts: Prompts,
+    given: Mapping[TurnId, Reply] = MappingProxyType({}),
 ) -> tuple[Costing, ...]:
     """Every turn of the longest debate, with what its attempts cost if each is charged as held.
 
     Every seat is asked ``attempts_per_turn`` times, and its fallback as often. Attempts that are lost with their
     worker, and further ones that find their vendor unavailable, are not among them: their number is unknown, and the
-    ceiling holds for them all the same.
+    ceiling holds for them all the same. Turns whose replies are ``given`` cost nothing.
     """
-    course, found = Course(), []
-    facts = course.facts
-    facts.case, facts.started = case, started
-    for turn in _asked(course):
+    found = []
+    for facts, turn in longest(case, started, given):
+        if turn.id in given:
+            continue
         seated = started.seat(turn.seat).with_fallback
         worst = sum(money.RECKONING.worst_case(_tokens(case, sources, facts, prompts, turn, p), p) for p in seated)
         found.append(Costing(turn, worst * started.attempts_per_turn))
     return tuple(found)
+
+
+def longest(case: Case, started: DebateStarted, given: Mapping[TurnId, Reply]) -> Iterator[tuple[Facts, Turn]]:
+    """Each turn of the longest debate with the facts before it; a turn with a ``given`` reply speaks with that."""
+    course = Course()
+    course.facts.case, course.facts.started, course.facts.given = case, started, given
+    for turn in _asked(course):
+        yield course.facts, turn
 
 
 def _asked(course: Course) -> Iterator[Turn]:
@@ -167,9 +180,11 @@ def _finding(facts: Facts, check: Check) -> Finding:
 
 
 def _speak(course: Course, turn: Turn) -> None:
-    started = course.facts.started
+    started, given = course.facts.started, course.facts.given
+    if turn.id in given:
+        return course.fold(TurnGiven(turn.id, given[turn.id]))
     course.fold(TurnAsked(turn.id, 1, started.seat(turn.seat).model if started else "", "", "", 0, 0))
-    course.fold(TurnSpoke(turn.id, 1, _reply(course.facts, turn), _NOTHING))
+    return course.fold(TurnSpoke(turn.id, 1, _reply(course.facts, turn), _NOTHING))
 
 
 def _reply(facts: Facts, turn: Turn) -> Reply:

@@ -3,6 +3,7 @@
     file                          id                     kind
     <id>.v<version>.md            house, critic...       prompt     a whole system or seat prompt
                                   stances.debater.open   prompt     an alternative to stances.debater
+                                  ballot.draft           prompt     a ballot's debater that debates with no other
                                   <id>.undocumented      as <id>    in its place, in a case without documents
                                   critic.retry...        fragment   joined to a seat's prompt
     schemas/<seat>.v<n>.json      schema.<seat>          schema     the form of a seat's reply
@@ -31,6 +32,7 @@ from typing import Any, Literal, Self
 import msgspec
 from msgspec import Struct
 
+from service.debate.ballot import DRAFT
 from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
 from service.prompts.alternatives import replaced_by
@@ -50,7 +52,7 @@ _TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md
 _SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.json")
 _LAYOUT = re.compile(r"layout\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_PROMPTS = frozenset({"house", *REPLY_TYPES})
+_PROMPTS = frozenset({"house", DRAFT, *REPLY_TYPES})
 
 
 class PromptsUnwritable(GainsayError):

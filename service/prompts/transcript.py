@@ -82,7 +82,9 @@ def ballot_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> 
     options = started.options
     yield from _of_the_caller(options, turn)
     if isinstance(options, BallotOptions) and turn.seat in (seats := debater_seats(options)):
-        votes = {"options": options.votes, "threshold": options.consensus_threshold, "seats": len(seats)}
+        votes: View = {"options": options.votes}
+        if not options.drafts:  # a draft is asked as if there were no other
+            votes |= {"threshold": options.consensus_threshold, "seats": len(seats)}
         yield Block("votes", {}, encoded(votes))
     yield from _said(started, facts, turn)
 

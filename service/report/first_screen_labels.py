@@ -17,7 +17,7 @@ SIGNED_TIMES = (
     "not in this report: where a witness countersigns the log, the command below prints between which of its times the "
     "debate lies"
 )
-DOOR = {"completions": "the endpoint of chat completions", "batch": "a batch"}
+DOOR = {"completions": "the endpoint of chat completions", "batch": "a batch", "evaluation": "an evaluation"}
 """The ways by which a case came in, other than the usual one."""
 NO_HUMAN_DECISION = "none is recorded"
 NO_DISSENT = "Dissent: none that stands at the end"

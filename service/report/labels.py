@@ -30,6 +30,7 @@ STOP: Mapping[str, str] = {
     "fault": "a fault of the service came back however often the debate was taken up again",
     "aborted": "someone entitled ended it",
     "declined": "the gate declined the case",
+    "untilCritic": "it is an evaluation's, which asks for nothing after the critique",
 }
 CONCLUSION: Mapping[str, str] = {
     "upheld": "Upheld: the proposition holds as it was framed",
@@ -267,6 +268,7 @@ NOTICE: Mapping[str, str] = {
     "chargedAsHeld": "Charged as held: what was used is not known",
     "usageBelowFloor": "Charged as held: what was reported cannot be true",
     "partsLeftOut": "Parts of a reply were left out",
+    "replyGiven": "The reply was given, and no model was asked",
 }
 DROPPED: Mapping[str, str] = {
     "unknownMember": "members that the schema does not have",

@@ -25,6 +25,7 @@ from service.report.result.types import LogPosition
 from service.reviews.abort import Aborted, stop
 from service.reviews.batches import BatchDesk
 from service.reviews.case_documents import CaseDocument, case_document, case_documents
+from service.reviews.evaluation_items import EvaluationCase
 from service.reviews.feed import Feed
 from service.reviews.finding import DebateFinder, Page, Summary
 from service.reviews.reach import limit_of, require_reach
@@ -41,7 +42,7 @@ from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
 from service.store.stored_debate import read_debate, read_texts
 
-__all__ = ["DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
+__all__ = ["DebateQuery", "EvaluationCase", "Page", "Reviews", "Submitted", "Summary"]
 
 HOLD_S = 3.0
 """How long an answer is held for its checkpoint before the caller gets `NotProvable`."""
@@ -130,6 +131,15 @@ class Reviews:
         case under a used key, and what the ``terms`` of a batch raise.
         """
         return await self._recorder.record(request, caller, key, arrival, terms)
+
+    async def open_item(self, item: EvaluationCase, caller: Caller) -> Submitted:
+        """Record one run of an evaluation's item as a debate of ``caller``; see `service.reviews.evaluation_items`.
+
+        The same run is recorded once, and its debate given again. Raises what `record` raises, and
+        `IdempotencyKeyReused` where that run was recorded with another case.
+        """
+        arrival = Arrival(door="evaluation", evaluation=item.evaluation)
+        return await self._recorder.record(item.request, caller, item.key, arrival)
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""

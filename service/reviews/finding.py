@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.record import Actor, Envelope, commit, open_leaf
-from service.debate.entries import CaseReceived, Entry, decode
-from service.debate.model import Case, Status
+from service.debate.entries import CaseReceived, Entry, EvaluationItem, decode
+from service.debate.model import Status
 from service.errors import BadRequest, EvidenceDamaged, IllegalEntry
 from service.report import build_decision
 from service.report.result.decision_types import Decision
@@ -49,6 +49,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     use_case: str | None = None
     materiality: str | None = None
     estimated_downside: Decimal | None = None
+    evaluation: EvaluationItem | None = None
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -114,7 +115,7 @@ class DebateFinder:
             caller=envelope.actor,
             decision=decision,
             flags=flags,
-            **_of_case(await self._case(row, envelope)),
+            **_of_case(await self._received(row, envelope)),
         )
 
     async def _decision(self, row: Row) -> Decision | None:
@@ -133,8 +134,11 @@ class DebateFinder:
             return [record.entry for record in await read_records(self._database.of(tenant), debate, tenant)]
         return []
 
-    async def _case(self, row: Row, envelope: Envelope) -> Case | None:
-        """The case as its record has it; ``None`` where that is not stored, or not the one that was recorded."""
+    async def _received(self, row: Row, envelope: Envelope) -> CaseReceived | None:
+        """The case and how it came, as its record has it.
+
+        ``None`` where that is not stored, or not the one that was recorded.
+        """
         if row["body"] is None:
             return None
         salt, body = bytes(row["salt"]), bytes(row["body"])
@@ -143,7 +147,7 @@ class DebateFinder:
             return None
         with suppress(ValueError):  # written by a later version
             entry = decode(body, envelope.schema)
-            return entry.case if isinstance(entry, CaseReceived) else None
+            return entry if isinstance(entry, CaseReceived) else None
         return None
 
 
@@ -152,10 +156,12 @@ async def _counts(database: Database, search: Search) -> tuple[Count | None, lis
     return await count_found(database, search) if search.query.facets else (None, [])
 
 
-def _of_case(case: Case | None) -> dict[str, Any]:
-    if case is None:
+def _of_case(received: CaseReceived | None) -> dict[str, Any]:
+    if received is None:
         return {}
+    case = received.case
     return {
+        "evaluation": received.evaluation,
         "question": case.question,
         "metadata": case.metadata,
         "use_case": case.use_case,

@@ -17,7 +17,7 @@ from service.report.labels import FLAG
 from service.report.result.decision_types import DecisionOutcome
 from service.reviews.instants import instant
 from service.store import derived
-from service.store.debate_query import FACETS, SORTS, DebateQuery, Materiality, Sort
+from service.store.debate_query import FACETS, SORTS, DebateQuery, Materiality, Purpose, Sort
 
 PAGE, PAGE_MAX = 20, 100
 WORDS_MAX = 200
@@ -37,6 +37,7 @@ CLOSED: Mapping[str, tuple[str, ...]] = {
     "confidence": get_args(ConfidenceLevel),
     "flag": tuple(FLAG),
     "materiality": get_args(Materiality),
+    "purpose": get_args(Purpose),
     "facets": FACETS,
 }
 """The parameters that take values of closed lists, each as often as wanted."""

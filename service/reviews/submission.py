@@ -14,6 +14,7 @@ from service import intake, telemetry
 from service.debate.amounts import MicroUSD
 from service.debate.entries import Arrival, GateDecided, GateDecision
 from service.debate.model import Status
+from service.debate.purpose import decides
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
 from service.identity.caller import Caller
 from service.intake import Deployment, Prepared
@@ -126,7 +127,9 @@ class CaseRecorder:
     ) -> Submitted:
         if terms is not None:
             request = replace(request, deadline=_earlier(request.deadline, terms.deadline))
-        count_task_type(request.task_type, deployment)
+        counted = decides(request.metadata, arrival)
+        if counted:
+            count_task_type(request.task_type, deployment)
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
         database = self._database.of(caller.tenant)
@@ -140,9 +143,10 @@ class CaseRecorder:
         if not await open_debate(database, replace(new, key=kept, subject=caller.subject), entries):
             return await self._at_once(kept, caller)
         task_type = prepared.case.task_type
-        count_decision(task_type, prepared.decision, deployment)
+        if counted:
+            count_decision(task_type, prepared.decision, deployment)
         if prepared.decision.debate:
-            if not deployment.probe:
+            if counted and not deployment.probe:
                 telemetry.DEBATES_STARTED.labels(task_type=task_type, format=str(new.format)).inc()
             self._hub.work_queued()
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)

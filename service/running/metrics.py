@@ -39,7 +39,7 @@ from service.debate.findings import CitationsFound
 from service.debate.kernel import decide
 from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
 from service.debate.options import StancesOptions, debater_seats, role_of
-from service.debate.purpose import is_probe
+from service.debate.purpose import decides
 from service.debate.replies import Critique, Moderation
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
@@ -66,11 +66,12 @@ def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry], *, cou
     """Count entries that have just been recorded, and log the end of their debate.
 
     ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
-    nothing to count. The prober's debates are counted in no series: simulated models argue them, the same each time.
+    nothing to count. The prober's debates are counted in no series, because simulated models argue them, the same each
+    time; nor are those of evaluations, which show what debates are like under a plan and not in use.
     """
     if facts.case is None or facts.started is None:
         return
-    task_type, started, counted = facts.case.task_type, facts.started, not is_probe(facts.case.metadata)
+    task_type, started, counted = facts.case.task_type, facts.started, decides(facts.case.metadata, facts.arrival)
     for entry in entries:
         if counted:
             _count_entry(task_type, started, entry, facts, ledger)
@@ -132,7 +133,7 @@ def _count_charge(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed
 
 def _count_scores(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
     """The scores by seat and by place: over many debates they show a moderator that leans to a place or a side."""
-    score, model = {given.label: given.score for given in moderation.scores}, facts.spoke(turn)
+    score, model = {given.label: given.score for given in moderation.scores}, facts.models[turn][-1]
     for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
         telemetry.MODERATOR_SCORE.labels(model=model, seat=split_party(who)[0], place=str(place)).observe(score[label])
 
@@ -265,7 +266,7 @@ def _count_winner_place(facts: Facts, stance: str) -> None:
     if judge and len(who) == 1 and who[0] in seen and len(seen) > 1:
         at = seen.index(who[0])
         place = "first" if at == 0 else "last" if at == len(seen) - 1 else "middle"
-        telemetry.DECIDED_BY_PLACE.labels(model=facts.spoke(judge.id), place=place).inc()
+        telemetry.DECIDED_BY_PLACE.labels(model=facts.models[judge.id][-1], place=place).inc()
 
 
 def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
@@ -278,8 +279,8 @@ def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
 
 
 def _last_round(facts: Facts) -> int:
-    """The last round that has an attempt."""
-    return max((round_of(turn) for turn in facts.attempts), default=0)
+    """The last round that has an attempt or a reply."""
+    return max((round_of(turn) for turn in (*facts.attempts, *facts.said)), default=0)
 
 
 def log_lost_attempts(debate: str, lost: Sequence[AttemptFailed]) -> None:

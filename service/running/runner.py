@@ -3,6 +3,7 @@
     Ask        count and fund the turns, compare the bytes on the wire with the pins, record the intents,
                call; record each reply with its charge as one entry as it arrives
     Measure    run the checks on what is recorded, and record what they find
+               a turn whose reply the case gives speaks with that, and no model is called
     Conclude   record the outcome once no attempt is open
 
 Every call is recorded before it is made, and everything staged is recorded before the runner waits. The runner decides
@@ -21,8 +22,9 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAsked, TurnSilent
+from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAsked, TurnGiven, TurnSilent
 from service.debate.facts import UNUSABLE, Facts
+from service.debate.kernel import unusable
 from service.debate.model import Ask, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
 from service.errors import IllegalEntry, StoreUnavailable
 from service.policy import Calls
@@ -139,6 +141,9 @@ class Runner:
             case Measure(checks):
                 record.stage(*[await self._checker.find(record.case, facts, check) for check in checks])
                 return
+            case Ask(turns) if given := [turn for turn in turns if turn.id in facts.given]:
+                record.stage(*(_given(facts, turn) for turn in given))
+                return
             case Ask(turns, holding) if not self._stopping.is_set():
                 idle = [turn for turn in turns if turn.id not in facts.open]
                 wait_s = await self._stage_asks(idle, holding) if idle else None
@@ -249,3 +254,11 @@ class Runner:
         if self._entries.poll() or self._record.last_read_s >= LOOK_S:
             with suppress(StoreUnavailable):
                 await self._record.read_others()
+
+
+def _given(facts: Facts, turn: Turn) -> TurnGiven | TurnSilent:
+    """The entry of a turn whose reply the case gives; it stays silent where its format cannot use that reply."""
+    reply = facts.given[turn.id]
+    if why := unusable(facts, turn, reply):
+        return TurnSilent(turn.id, f"the given reply cannot be used: {why}")
+    return TurnGiven(turn.id, reply)

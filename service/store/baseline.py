@@ -15,7 +15,7 @@ from msgspec import Struct
 from service import telemetry
 from service.debate.closed import closed
 from service.debate.facts import Facts
-from service.debate.purpose import is_probe
+from service.debate.purpose import decides
 from service.errors import StoreUnavailable
 from service.observing import labelled
 from service.store.pool import Database
@@ -121,9 +121,9 @@ class Baselines:
 
 
 async def _uncertainties(database: Database, debate: str, tenant: str) -> int | None:
-    """How many a debate has; ``None`` for one of the prober, and for one that no seat closed."""
+    """How many a debate has; ``None`` for one of the prober or an evaluation, and for one that no seat closed."""
     facts = Facts.of([record.entry for record in await read_records(database, debate, tenant)])
-    if facts.case is None or facts.concluded is None or is_probe(facts.case.metadata):
+    if facts.case is None or facts.concluded is None or not decides(facts.case.metadata, facts.arrival):
         return None
     final = closed(facts, facts.concluded)
     return None if final is None else len(final.explicit_uncertainties)

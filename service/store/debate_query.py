@@ -29,6 +29,8 @@ Debates without an end, whose cost is not known yet, come last in both orders of
 """
 SORTS: tuple[Sort, ...] = get_args(Sort)
 Materiality = Literal["high", "moderate", "low"]
+Purpose = Literal["decision", "evaluation"]
+"""Why a case was brought: to decide something, or as an item of an evaluation."""
 Facet = Literal[
     "taskType",
     "status",
@@ -70,6 +72,7 @@ class DebateQuery(Struct, frozen=True, kw_only=True):
     confidence: tuple[ConfidenceLevel, ...] = ()
     flag: tuple[str, ...] = ()
     materiality: tuple[Materiality, ...] = ()
+    purpose: tuple[Purpose, ...] = ()
     human_review: bool | None = None
     metadata: tuple[tuple[str, str | None], ...] = ()
     words: str | None = None

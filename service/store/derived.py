@@ -27,6 +27,7 @@ from msgspec import Struct
 
 from service.debate.entries import (
     AttemptFailed,
+    CaseReceived,
     CheckFound,
     DebateConcluded,
     DebateStarted,
@@ -36,6 +37,7 @@ from service.debate.entries import (
 )
 from service.debate.findings import CitationsFound, DebaterScores
 from service.debate.model import Outcome, seat_of
+from service.debate.purpose import evaluation_of
 from service.debate.replies.panel import QuestionType
 from service.debate.results import PanelResult
 from service.errors import BadRequest
@@ -134,10 +136,13 @@ class PerformanceTracker:
         self._spoke: dict[str, set[str]] = {}
         self._compared: set[str] = set()
         self._outcome: Outcome | None = None
+        self._counts = True
 
     def add(self, entry: Entry) -> None:
         """Fold one more entry."""
         match entry:
+            case CaseReceived():
+                self._counts = evaluation_of(entry.arrival) is None
             case TurnAsked():
                 self._asked[entry.turn] = entry.model
             case TurnSpoke() if entry.turn in self._asked:
@@ -154,15 +159,18 @@ class PerformanceTracker:
         track = PerformanceTracker()
         track._asked = dict(self._asked)
         track._spoke = {seat: set(models) for seat, models in self._spoke.items()}
-        track._compared = set(self._compared)
+        track._compared, track._counts = set(self._compared), self._counts
         for entry in entries:
             track.add(entry)
         return track
 
     @property
     def performances(self) -> tuple[Performance, ...]:
-        """How each model did: the mean of its seats. A seat where two models spoke counts for neither."""
-        result = self._outcome.result if self._outcome else None
+        """How each model did: the mean of its seats. A seat where two models spoke counts for neither.
+
+        A debate of an evaluation counts for no model.
+        """
+        result = self._outcome.result if self._outcome and self._counts else None
         if not isinstance(result, PanelResult):
             return ()
         by_model: dict[str, list[DebaterScores]] = {}

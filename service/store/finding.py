@@ -300,6 +300,7 @@ def filters(query: DebateQuery, without: str = "") -> list[str]:
     """The parts of a query's filters, in one order, without one of them."""
     given = [name for name in ("since", "until") if getattr(query, name) is not None]
     given += [name for name in _PLAIN if getattr(query, name)]
+    given += [f"purpose_{purpose}" for purpose in query.purpose] if len(query.purpose) == 1 else []
     given += ["human_review"] if query.human_review is not None else []
     given = [name for name in given if name != without]
     ends = [name for name in given if name in _ENDS]

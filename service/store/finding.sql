@@ -72,6 +72,12 @@ f.format {is format}
 -- materiality --
 f.materiality {is materiality}
 
+-- purpose_decision --
+f.evaluation IS NULL
+
+-- purpose_evaluation --
+f.evaluation IS NOT NULL
+
 -- model --
 EXISTS (SELECT FROM rests_on r WHERE r.tenant = f.tenant AND r.what = 'model' AND r.value {is model} AND r.debate = f.debate)
 

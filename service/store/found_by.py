@@ -26,7 +26,10 @@ WORDS_MAX = 100_000
 
 
 class FoundBy(Struct, frozen=True):
-    """A row of ``found_by``, without tenant and debate. ``downside`` is US dollars as a plain decimal."""
+    """A row of ``found_by``, without tenant and debate.
+
+    ``downside`` is US dollars as a plain decimal. ``evaluation`` is the id of the evaluation whose item the debate is.
+    """
 
     task_type: str
     format: str | None
@@ -40,6 +43,7 @@ class FoundBy(Struct, frozen=True):
     human_review: bool | None = None
     flags: tuple[str, ...] | None = None
     spent: int | None = None
+    evaluation: str | None = None
 
 
 END = ("status", "outcome", "confidence", "human_review", "flags", "spent")
@@ -70,6 +74,7 @@ def found_by(entries: Sequence[Entry], decision: bytes | None) -> FoundBy | None
         materiality=_storable(case.materiality),
         downside=plain_amount(case.estimated_downside),
         models=_models(started) if started else (),
+        evaluation=received.evaluation.id if received.evaluation else None,
     )
     return _ended(row, entries, decision)
 

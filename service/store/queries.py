@@ -11,7 +11,7 @@ _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _PLACE = re.compile(rb"%(?:\((\w+)\)[sb]|%)")
 
 
-FILES = ("queries.sql", "identity.sql", "webhooks.sql", "batches.sql", "watching.sql")
+FILES = ("queries.sql", "identity.sql", "webhooks.sql", "batches.sql", "evaluations.sql", "watching.sql")
 
 
 @cache

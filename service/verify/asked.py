@@ -28,7 +28,7 @@ from service.debate.model import (
     StancesOptions,
     TrackRecord,
 )
-from service.debate.options import AskedOptions, debater_seats, role_of
+from service.debate.options import AskedOptions, EvaluationTerms, debater_seats, role_of
 from service.policy import FormatsPolicy, Policy, seating
 from service.policy.rules import DEBATERS_MIN
 from service.verify.opened_bundle import LegalDebate
@@ -69,7 +69,12 @@ class Given(NamedTuple):
     @property
     def swapped(self) -> bool:
         """Whether a single decider is asked twice."""
-        return self.rule.asked_twice(self.rules, self.case.estimated_downside)
+        return _or(self.terms.swapped, self.rule.asked_twice(self.rules, self.case.estimated_downside))
+
+    @property
+    def terms(self) -> EvaluationTerms:
+        """What only an evaluation asks for; the kernel refuses any in another case."""
+        return _received(self.debate).terms or EvaluationTerms()
 
 
 def asked_of(debate: LegalDebate) -> AskedOptions:
@@ -91,7 +96,8 @@ def options_of(debate: LegalDebate, rules: Policy, name: FormatName, records: tu
         form.most(rules.formats),
     )
     count = len(debater_seats(options))
-    if most and not (1 <= options.max_rounds <= most[0] and DEBATERS_MIN <= count <= most[1]):
+    fewest = 1 if isinstance(options, BallotOptions) and options.drafts else DEBATERS_MIN
+    if most and not (1 <= options.max_rounds <= most[0] and fewest <= count <= most[1]):
         found = f"{options.max_rounds} rounds and {count} debaters"
         raise Differs("the size of the debate", f"at most {most[0]} rounds and {most[1]} debaters", found)
     return options
@@ -119,8 +125,9 @@ def _adversarial(given: Given) -> Options:
     asked, rules = given.asked, given.rules.debate
     strength = _or(asked.min_challenge_strength, rules.min_challenge_strength)
     retry_below = _or(asked.require_critic_retry_below, rules.require_critic_retry_below)
+    usual = 1 if given.terms.until else _adversarial_rounds(given)
     return AdversarialOptions(
-        max_rounds=_within("rounds", _or(asked.max_rounds, _adversarial_rounds(given)), 1, ROUND_CEILING),
+        max_rounds=_within("rounds", _or(asked.max_rounds, usual), 1, ROUND_CEILING),
         min_challenge_strength=_within("the least strength of a challenge", strength, *STRENGTHS),
         require_critic_retry_below=_within("the strength that ends a critic's turn", retry_below, *STRENGTHS),
         human_review=given.human_review,
@@ -129,6 +136,7 @@ def _adversarial(given: Given) -> Options:
         swapped=given.swapped,
         screened=given.screened,
         masked=given.masked,
+        until=given.terms.until,
     )
 
 
@@ -153,15 +161,17 @@ def _ballot(given: Given) -> Options:
     asked, rules = given.asked, given.rules.formats.ballot
     debaters = _named(given, rules.debaters)
     votes = tuple(read(vote, (ESCALATE,)) or vote for vote in _or(asked.votes, rules.votes))
-    most = min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
+    drafts = given.terms.drafts
+    most = 1 if drafts else min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
     return BallotOptions(
         debaters=debaters,
-        max_rounds=_or(asked.max_rounds, rules.rounds),
+        max_rounds=_or(asked.max_rounds, 1 if drafts else rules.rounds),
         votes=votes if ESCALATE in votes else (*votes, ESCALATE),
         consensus_threshold=_within("votes that decide", _or(asked.consensus_threshold, most), 1, len(debaters)),
         human_review=given.human_review,
         instructions=asked.instructions,
         screened=given.screened,
+        drafts=drafts,
     )
 
 

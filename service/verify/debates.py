@@ -213,7 +213,6 @@ class Debates:
 
 def _moves(debate: LegalDebate, found: _Open, later: str) -> None:
     replay.check_moves(debate)
-    if len(debate.entries) > 2 and (started := debate.started) is not None:
-        expect("the seed", found.seed, started.seed, record=2)
+    replay.expect_seed(debate, found.seed)
     if found.context is not None:
         described(debate.case, found.context.encode(), later, record=0)

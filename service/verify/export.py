@@ -8,12 +8,13 @@
      6  chains       in each debate n has no gap, each record names the one before it, and times ascend from the id's on
      7  tree         all leaves hash to the root, or each record has its inclusion proof
      8  payloads     each payload has the exact form of its kind; this build has every version that a decision seals
-     9  logs         the events of the log itself are valid
+     9  logs         the events of the log itself are valid, and entries of evaluations legal after those before them
     10  moves        in each debate with its beginning, every entry is legal after those before it
     11  charges      each charge follows from usage and price row
     12  money        the ceiling holds at every entry
     13  outcome      the outcome follows from the entries
-    14  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
+    14  evaluations  scores and results are those of the golden sets; only where these are given
+    15  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
 
 No line is read when the head has not the pinned signatures, and none behind the first that fails a step. A debate stays
 in memory from its case to its end, and 16 bytes of it behind that.
@@ -21,7 +22,7 @@ in memory from its case to its end, and 16 bytes of it behind that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -34,11 +35,14 @@ from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
 from service.debate.entries import DebateConcluded, GateDecided
+from service.evaluation.sets.golden_set import GoldenSet
 from service.money.tokens import is_loaded
-from service.verify import earlier_logs, log, opened_bundle, records, times
+from service.verify import log, opened_bundle, records, times
 from service.verify.debates import Debates
 from service.verify.ended import Ended
+from service.verify.evaluations import Evaluations
 from service.verify.lines import check_lines
+from service.verify.log_records import LogRecords
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform, perform_all
 from service.verify.versions import UnknownMembers
 
@@ -48,7 +52,6 @@ SOURCES = (
 )
 CONTEXTS_MAX = 10_000
 LEAVES_AT_ONCE = 1_000
-SAID_MAX = 20  # words of persons on forgotten heads that a result shows; all are counted
 DECISION = str(GateDecided.__struct_config__.tag)
 CONCLUSION = str(DebateConcluded.__struct_config__.tag)
 CUT = "the file could not be read to its end"
@@ -97,11 +100,13 @@ def verify_export(
     reports: Collection[str] = (),
     ready: Callable[[str], bool] = is_loaded,
     every: bool = False,
+    sets: Mapping[str, GoldenSet] | None = None,
 ) -> VerificationReport:
     """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
-    ``reports`` are the versions of the report that the caller has, and ``ready`` says whether it can count with a
-    tokenizer. Without ``replay`` it checks hashes, chains, tree and signatures, and ignores the content of payloads.
+    ``sets`` are golden sets by id, with which scores of evaluations are computed again. ``reports`` are the versions of
+    the report that the caller has, and ``ready`` says whether it can count with a tokenizer. Without ``replay`` it
+    checks hashes, chains, tree and signatures, and ignores the content of payloads.
     Lines and steps after the first failure are left out, unless ``every`` asks for them.
     """
     try:
@@ -113,7 +118,10 @@ def verify_export(
     debates = None
     if replay:
         debates = Debates(complete=header.complete, reports=reports, ready=ready, records_only=trust.records_only)
-    parts = _parts(header, note, checkpoint, trust, debates)
+    happened = LogRecords(note, trust, Evaluations(sets) if header.complete else None)
+    parts = _parts(header, checkpoint, happened, debates)
+    if debates and sets is not None:
+        parts.append(_Part("evaluations", lambda _: None, happened.evaluated))
     signed = _signed(note, checkpoint, trust)
     sources = partial(_sources, allowed=trust.records_only)
     named: list[tuple[str, Callable[[], str]]]
@@ -162,7 +170,7 @@ def check_line(row: Row) -> ExportSummary:
     return ExportSummary(row, leaf, leaf_hash(leaf), envelope, None if row.payload is None else row.payload.encode())
 
 
-def _parts(header: Header, note: Note, checkpoint: Checkpoint, trust: Trust, debates: Debates | None) -> list[_Part]:
+def _parts(header: Header, checkpoint: Checkpoint, happened: LogRecords, debates: Debates | None) -> list[_Part]:
     sealed, chains, tree = _Records(header), _Chains(header), _Tree(header, checkpoint)
     parts = [
         _Part("records", sealed.take, sealed.end),
@@ -170,10 +178,16 @@ def _parts(header: Header, note: Note, checkpoint: Checkpoint, trust: Trust, deb
         _Part("tree", tree.take, tree.end),
     ]
     if debates:
-        happened = _Events(note, trust)
-        parts += [_Part("payloads", debates.take, debates.payloads), _Part("logs", happened.take, happened.end)]
+        parts += [
+            _Part("payloads", debates.take, debates.payloads),
+            _Part("logs", partial(_happened, happened), happened.end),
+        ]
         parts += [_Part(name, stand, end) for name, stand, end in debates.ends()]
     return parts
+
+
+def _happened(happened: LogRecords, seen: ExportSummary) -> None:
+    happened.take(seen.envelope, seen.payload, seen.row.index)
 
 
 def _sources(*, allowed: bool) -> str:
@@ -391,50 +405,6 @@ class _Tree:
     def _extend(self) -> None:
         self._frontier.extend(self._waiting)
         self._waiting.clear()
-
-
-class _Events:
-    """The events of the log itself: records that belong to no debate."""
-
-    def __init__(self, note: Note, trust: Trust) -> None:
-        self._note, self._trust = note, trust
-        self._counts: dict[str, int] = {}
-        self._told: list[str] = []
-        self._unknown = ""
-
-    def take(self, seen: ExportSummary) -> None:
-        """The next record, if it is an event of the log."""
-        envelope = seen.envelope
-        if envelope is None or envelope.kind not in log_events.KINDS or seen.payload is None:
-            return
-        if why := opened_bundle.later_schema(envelope):
-            self._unknown = self._unknown or why
-            return
-        with at(record=seen.row.index):
-            event = earlier_logs.read_event(envelope, seen.payload)
-            if isinstance(event, log_events.LogOpened):
-                expect("the place of the record that opens a log", 0, seen.row.index)
-                earlier_logs.expect_own_key(event, self._note)
-                self._told.append(earlier_logs.previous(event, self._trust))
-            if isinstance(event, log_events.AuditRemembered):
-                self._remembered(event)
-        self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
-
-    def _remembered(self, event: log_events.AuditRemembered) -> None:
-        """Say that a person, and not the signer's memory, vouched for a head."""
-        kind = log_events.kind(event)
-        if self._counts.get(kind, 0) < SAID_MAX:
-            self._told.append(
-                f"by the word of {event.by!r} the signer adopted the head of {event.size} records of {event.log}, "
-                f"after it remembered {event.last}: {event.reason!r}"
-            )
-
-    def end(self) -> str:
-        """The number of events of each kind."""
-        if self._unknown:
-            raise NotCheckable(self._unknown)
-        counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]
-        return "; ".join([", ".join(counted) or "no records of the log itself", *self._told])
 
 
 def _about(header: Header, count: int) -> dict[str, Any]:

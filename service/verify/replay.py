@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from service.audit.record import leaf_hash
-from service.debate.entries import DebateConcluded, kind
+from service.debate.entries import CaseReceived, DebateConcluded, EvaluationItem, kind
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Conclude
@@ -27,11 +29,31 @@ def check_moves(debate: LegalDebate) -> str:
 
 
 def check_seed(evidence: OpenedBundle) -> str:
-    """Check that entries are legal, and that the seed is the hash of the case's leaf, which no writer can choose."""
+    """Check that entries are legal, and that the seed is one that no writer can choose."""
     detail = check_moves(evidence.debate)
-    if (started := evidence.debate.started) is not None:
-        expect("the seed", leaf_hash(evidence.records[0].leaf).hex(), started.seed, record=2)
+    expect_seed(evidence.debate, leaf_hash(evidence.records[0].leaf).hex())
     return detail
+
+
+def expect_seed(debate: LegalDebate, first: str) -> None:
+    """Check the seed of a debate that has started: the hash of its case's leaf, ``first``, or that of a plan.
+
+    It is a plan's where the case is an item of an evaluation, and there alone: then item, arm and run follow from the
+    plan, which was registered before.
+    """
+    started = debate.started if len(debate.entries) > 2 else None
+    if started is None:
+        return
+    case = debate.entries[0]
+    item = case.evaluation if isinstance(case, CaseReceived) else None
+    expect("the origin of the seed", None if item is None else "plan", started.seed_from, record=2)
+    expect("the seed", first if item is None else _planned(item), started.seed, record=2)
+
+
+def _planned(item: EvaluationItem) -> str:
+    # Not the seed that `service.debate.entries` makes, on purpose: an error in one of the two shows here.
+    words = [item.plan, item.item, item.arm, f"{item.repeat:d}"]
+    return sha256(b"\n".join(word.encode() for word in words)).hexdigest()
 
 
 def check_outcome(debate: LegalDebate, status: str | None = None) -> str:

@@ -47,6 +47,7 @@ _PARAMETERS = (
     ),
     _several("useCase", "One of these use cases, word for word.", _text(TEXT_MAX)),
     _closed("materiality", "One of these materialities of the case."),
+    _closed("purpose", "Brought to decide something, or as an item of an evaluation. Without it the list has both."),
     _several(
         "model",
         "It rests on one of these models: an alias, the name sent to the vendor, or the one in a response.",

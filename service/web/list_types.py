@@ -8,6 +8,7 @@ from typing import ClassVar
 from msgspec import Struct, field
 
 from service.audit.record import Via
+from service.debate.entries import EvaluationItem
 from service.debate.model import Status
 from service.report.result.decision_types import Decision
 from service.reviews import Page, Summary
@@ -54,6 +55,8 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     """US dollars that a wrong answer may cost, as the caller estimated them."""
     metadata: dict[str, str] = {}
     """The caller's own names and values for the case, such as the number of a ticket."""
+    evaluation: EvaluationItem | None = None
+    """The item of an evaluation that the debate is. Absent for a case that was brought to decide something."""
     href: str
     """The path of the debate."""
 
@@ -76,6 +79,7 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
             if found.estimated_downside is None
             else Decimal(f"{found.estimated_downside:f}"),
             metadata=found.metadata,
+            evaluation=found.evaluation,
             href=address(found.debate),
         )
 

@@ -94,6 +94,7 @@ SCHEMA_NAMES: dict[type, str] = {
     coverage.UncitedRange: "UncitedRange",
     coverage.PartStart: "PartStart",
     entries.Arrival: "Arrival",
+    entries.EvaluationItem: "EvaluationItem",
     entries.Rule: "Rule",
     entries.FieldChange: "FieldChange",
     findings.Edit: "Edit",

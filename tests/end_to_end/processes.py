@@ -28,8 +28,8 @@ class Process:
 
     def __init__(self, folder: Path, name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> None:
         self.name = name
-        self._told = folder / f"{name}.stderr.txt"
-        with self._told.open("wb") as stderr, (folder / f"{name}.stdout.txt").open("wb") as stdout:
+        self._told, self._said = folder / f"{name}.stderr.txt", folder / f"{name}.stdout.txt"
+        with self._told.open("wb") as stderr, self._said.open("wb") as stdout:
             self._process = subprocess.Popen(
                 [sys.executable, "-W", "error", "-m", "service", *words],
                 env=environment,
@@ -42,6 +42,11 @@ class Process:
     def told(self) -> str:
         """What it has said so far."""
         return self._told.read_text("utf-8")
+
+    @property
+    def said(self) -> str:
+        """What it has printed so far."""
+        return self._said.read_text("utf-8")
 
     @property
     def pid(self) -> int:

@@ -35,6 +35,7 @@ PLANS: Mapping[str, tuple[dict[str, str], str]] = {
     "humanReview": ({"humanReview": "true"}, "found_by_human_review"),
     "useCase": ({"useCase": "use 70"}, "found_by_use_case"),
     "materiality": ({"materiality": "high"}, "found_by_materiality"),
+    "purpose": ({"purpose": "evaluation"}, "found_by_evaluation"),
     "model": ({"model": "alder-large"}, "rests_on_pkey"),
     "metadata": ({"metadata": "ticket=MR-17"}, "case_words_metadata"),
     "metadata, a key": ({"metadata": "nothing"}, "case_words_metadata"),

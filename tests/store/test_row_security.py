@@ -70,7 +70,7 @@ READ = (
     ),
     *("unsigned", "unstamped", "reached", "has_case", "reviewers"),
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
-    *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within"),
+    *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}

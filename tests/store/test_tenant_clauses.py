@@ -52,10 +52,12 @@ REGISTER = "a function of migrations/0017_identity.sql has the tenant in each of
 NAMES = "the names of tenants are the administrators' to see and to give, who serve all of them"
 RATES = "counts of requests, no case: a process asks for buckets that it has made of a tenant and a caller itself"
 FEED = "the feeder serves every tenant's batches: a claim names each with its tenant, what follows asks by its id"
+FEED_EVALUATIONS = "the feeder serves every tenant's evaluations: a claim names each with its tenant and its id"
 OWN = "of a session or of the server itself; it reads no row of a tenant"
 SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("open_debate", "note", "rotate_log", "open_log", "note_damage"), NEW),
-    **dict.fromkeys(("add_batch_lines", "open_batch"), NEW),
+    **dict.fromkeys(("add_batch_lines", "open_batch", "register_evaluation"), NEW),
+    **dict.fromkeys(("claim_evaluations", "renew_evaluations", "release_evaluation"), FEED_EVALUATIONS),
     **dict.fromkeys(
         (
             "claim_batches",
@@ -175,6 +177,7 @@ def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     yield from _of_webhooks()
     yield from _of_tenants()
     yield from _of_batches(theirs)
+    yield from _of_evaluations(theirs)
     yield Scenario(
         query="last_probe",
         given={"tenant": OURS, "due": 1e9, "since": UUID(int=0)},
@@ -466,6 +469,33 @@ def _sent(tenant: str) -> str:
     return (
         "INSERT INTO webhook_delivery (seq, id, tenant, webhook, state) OVERRIDING SYSTEM VALUE "
         f"VALUES (99, '{MESSAGE}', '{tenant}', '{HOOK}', 'waiting')"
+    )
+
+
+def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
+    """An evaluation of the other tenant, which has looked at the held labels of a set."""
+    foreign = UUID(int=0x019A << 112 | 3)
+    made = (
+        "INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, scored) "
+        f"VALUES ('{foreign}', '{THEIRS}', 'n', 's', 'r', 'k', 'v', '{{}}', '', '{{set-a}}', true); "
+        f"INSERT INTO evaluation_entry (tenant, evaluation, n, record) VALUES ('{THEIRS}', '{foreign}', 0, "
+        f"'{theirs.done}');"
+    )
+    asked = {"tenant": OURS, "evaluation": foreign}
+    yield Scenario(query="evaluation", given=asked, always=made, expected=())
+    yield Scenario(query="evaluations", given={"tenant": NOBODY, "limit": 9}, always=made, expected=())
+    yield Scenario(query="evaluation_entries", given={**asked, "first": 0}, always=made, expected=())
+    yield Scenario(query="evaluation_provable", given=asked, always=made, expected=({"provable": False},))
+    looks = ({"id": "set-a", "looks": 0},)
+    yield Scenario(query="looks_at_held", given={"tenant": OURS, "sets": ["set-a"]}, always=made, expected=looks)
+    yield Scenario(query="ended_of", given={"tenant": OURS, "debates": [theirs.done]}, expected=())
+    sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
+    yield Scenario(
+        query="add_evaluation_entry",
+        given={**asked, **sealed, "n": 1, "scored": True, "ended": True, "result": None},
+        always=made,
+        state="SELECT ended FROM evaluation",
+        expected=(),
     )
 
 

@@ -1503,6 +1503,11 @@ export interface components {
              * @default false
              */
             masked: boolean;
+            /**
+             * @description The seat after whose standing reply the debate ends. Only an evaluation ends one so.
+             * @enum {string}
+             */
+            until?: "critic";
         };
         /**
          * Position
@@ -1611,6 +1616,11 @@ export interface components {
              * @default false
              */
             screened: boolean;
+            /**
+             * @description Whether the ballot ends after one blind draft of each debater. Only an evaluation asks for that.
+             * @default false
+             */
+            drafts: boolean;
         };
         /**
          * PanelOptions
@@ -1891,7 +1901,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2158,7 +2168,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2261,7 +2271,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2427,7 +2437,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2522,7 +2532,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2584,7 +2594,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2644,7 +2654,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2735,7 +2745,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2786,7 +2796,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -2962,7 +2972,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -3036,7 +3046,7 @@ export interface components {
              * @description The kind of the remark.
              * @enum {string}
              */
-            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "neutralised" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
+            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "neutralised" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "replyGiven" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
             /** @description The turns that it concerns, with their seats. */
             seats?: components["schemas"]["TurnSeat"][];
             /** @description The code of the reason. */
@@ -3088,7 +3098,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -3329,7 +3339,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -3477,7 +3487,7 @@ export interface components {
             position?: string;
             /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
+            /** @description The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply. */
             attempt: number;
             /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
@@ -3604,7 +3614,7 @@ export interface components {
              * @description Why the debate ended. Absent while it goes on.
              * @enum {string}
              */
-            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent" | "untilCritic";
             /** @description The question of the case, in the caller's words. */
             question: string;
             /** @description The task type by which policy decides, such as `contract`. */
@@ -3996,7 +4006,7 @@ export interface components {
              * @description Why the debate ended.
              * @enum {string}
              */
-            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent" | "untilCritic";
             /** @description The same in words. */
             detail?: string;
             /** @description The question of the case, in the caller's words. */
@@ -4156,10 +4166,10 @@ export interface components {
          */
         Arrival: {
             /**
-             * @description The other way by which it came in: the endpoint of chat completions, or a batch.
+             * @description The other way by which it came in: the endpoint of chat completions, a batch, or an evaluation.
              * @enum {string}
              */
-            door?: "batch" | "completions";
+            door?: "batch" | "completions" | "evaluation";
             /** @description The id of the trace that its request took part in, as 32 hexadecimal digits (W3C Trace Context). */
             trace?: string;
             /** @description The id of the batch that it belongs to. */
@@ -4171,6 +4181,26 @@ export interface components {
              * @default false
              */
             sampled: boolean;
+            /** @description The item of an evaluation that it is. It is there where the door is an evaluation, and there alone. */
+            evaluation?: components["schemas"]["EvaluationItem"];
+        };
+        /**
+         * EvaluationItem
+         * @description Which item of which evaluation a debate is; hashes are SHA-256 in hexadecimal digits.
+         */
+        EvaluationItem: {
+            /** @description The id of the evaluation. */
+            id: string;
+            /** @description The hash of its registered plan. */
+            plan: string;
+            /** @description The hash of the golden set. */
+            set: string;
+            /** @description The id of the item in that set. */
+            item: string;
+            /** @description The name of the plan's arm. */
+            arm: string;
+            /** @description Which run of the item in this arm it is, from 1. */
+            repeat: number;
         };
         /**
          * Case
@@ -4937,7 +4967,7 @@ export interface components {
              * @description The kind of the remark.
              * @enum {string}
              */
-            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "neutralised" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
+            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "neutralised" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "replyGiven" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
             /** @description The turns that it concerns. */
             turns?: string[];
             /** @description The code of the reason. */
@@ -5001,8 +5031,8 @@ export interface components {
         ScreeningDetail: {
             /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
-            /** @description The alias of the model that spoke. */
-            model: string;
+            /** @description The alias of the model that spoke. Absent where an evaluation gave the reply. */
+            model?: string;
             /** @description Whether the screener holds the case for suspicious. */
             suspicious: boolean;
             /** @description The passages that it named. Those that stand in the case are among the suspicions. */
@@ -5033,8 +5063,8 @@ export interface components {
             stance?: string;
             /** @description The neutral name under which others see it. */
             label: string;
-            /** @description The alias of the model that spoke. */
-            model: string;
+            /** @description The alias of the model that spoke. Absent where an evaluation gave the reply. */
+            model?: string;
             /** @description Whether it had seen no reply of any other debater. */
             blind: boolean;
             /** @description Its statements, one in each paragraph, struck ones too. */
@@ -5073,8 +5103,8 @@ export interface components {
             masked: boolean;
             /** @description Whether a second take stands in the place of this reply. */
             replaced: boolean;
-            /** @description The alias of the model that spoke. */
-            model: string;
+            /** @description The alias of the model that spoke; null where an evaluation gave the reply. */
+            model?: string;
             /** @description The whole reply as JSON, in the form of the seat's own schema. */
             reply: Record<string, never>;
             /** @description Input and output tokens of all attempts of the turn. */
@@ -5607,7 +5637,7 @@ export interface components {
              * @description Why the debate ended. Absent while it goes on.
              * @enum {string}
              */
-            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent" | "untilCritic";
             /** @description The question of the case, in the caller's words. */
             question: string;
             /** @description The task type by which policy decides, such as `contract`. */
@@ -5734,7 +5764,7 @@ export interface components {
              * @description Why the debate ended.
              * @enum {string}
              */
-            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent" | "untilCritic";
             /** @description The same in words. */
             detail?: string;
             /** @description The question of the case, in the caller's words. */
@@ -6117,6 +6147,8 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /** @description The item of an evaluation that the debate is. Absent for a case that was brought to decide something. */
+            evaluation?: components["schemas"]["EvaluationItem"];
             /**
              * Format: uri-reference
              * @description The path of the debate.
@@ -8840,6 +8872,8 @@ export interface operations {
                 useCase?: string[];
                 /** @description One of these materialities of the case. */
                 materiality?: ("high" | "moderate" | "low")[];
+                /** @description Brought to decide something, or as an item of an evaluation. Without it the list has both. */
+                purpose?: ("decision" | "evaluation")[];
                 /** @description It rests on one of these models: an alias, the name sent to the vendor, or the one in a response. */
                 model?: string[];
                 /** @description KEY=VALUE: the metadata of the case has this very pair. KEY alone: it has the key. The first = divides, so a key that holds one cannot be asked for. Of several all must hold. */

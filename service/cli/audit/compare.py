@@ -11,8 +11,9 @@ import click
 
 from service.audit.note import ED25519
 from service.audit.pack import is_pack
+from service.cli.audit.in_hand import Unreadable
 from service.cli.audit.result_words import place
-from service.cli.audit.verify import ZIP, Unreadable, ascii_json, lines, opened, pinned
+from service.cli.audit.verify import ZIP, ascii_json, lines, opened, pinned
 from service.cli.terminal_text import say, unbroken
 from service.errors import GainsayError
 from service.verify.comparison import File, compare_files, export_file

@@ -15,7 +15,7 @@ from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import click
 from msgspec.structs import replace
@@ -27,6 +27,7 @@ from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.audit.report_forms import Form, Paper
 from service.audit.timestamp import read_certificate
+from service.cli.audit.in_hand import Asked, Unreadable, golden_sets, held
 from service.cli.audit.result_words import place, recorded_words, result_line
 from service.cli.option_types import Choice
 from service.cli.terminal_text import say, unbroken
@@ -37,14 +38,8 @@ from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import FAILED, GAPS, Period, Tools, Trust, VerificationReport
 
 ZIP = b"PK"
-REPORT_MAX = 1 << 28
-"""The most bytes of a report that is compared."""
 LINE_MAX = 1 << 26
 """The longest line of an export: a leaf has 64 kB at most, its payload as much as one reply."""
-
-
-class Unreadable(click.UsageError):
-    """A file cannot be read."""
 
 
 @click.command()
@@ -90,6 +85,14 @@ class Unreadable(click.UsageError):
     metavar="FILE",
     help="A report of the debate that you hold: Markdown, HTML or PDF.",
 )
+@click.option(
+    "--sets",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="FOLDER",
+    help="A golden set, with which the scores of an export's evaluations are computed again; may be repeated.",
+)
 @click.option("--all", "every", is_flag=True, help="Carry out the steps after the first that fails, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -116,7 +119,8 @@ def verify(
     the file itself names.
 
     With --report the last step compares a report that you hold: one in Markdown or HTML with the report
-    that the records give, and a PDF with the hashes that the log holds of the PDFs that were issued.
+    that the records give, and a PDF with the hashes that the log holds of the PDFs that were issued. With --sets an
+    export has one step more: every score and result of an evaluation is computed again from records and labels.
 
     Each step ends OK, FAILED with the first difference, or NOT CHECKABLE with its reason. docs/verification.md says
     what each step proves and what it does not. An export has no policy, prompts or documents, so steps that need them
@@ -130,10 +134,13 @@ def verify(
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
     as_json, every, shown, authorities = (flags.pop(name) for name in ("as_json", "every", "shown", "authorities"))
+    folders: tuple[Path, ...] = flags.pop("folders")
     trust = _trust(keys, witnesses, pins, quorum, flags["allow_unwitnessed"])
     trust = replace(trust, **flags, authorities=pinned_authorities(authorities), records_only=scope == "records")
-    asked = Asked(every, None if shown is None else _held(shown))
+    asked = Asked(every, None if shown is None else held(shown), golden_sets(folders))
     report = _verified(file, trust, asked) if out is None else _certified(file, trust, asked, out)
+    if folders and report.kind in ("bundle", "pack"):
+        raise click.UsageError(f"--sets: only exports have evaluations, and this file is another ({report.kind})")
     if authorities and report.kind in ("export", "pack"):
         raise click.UsageError(f"--tsa: only bundles have time stamps, and this file is another ({report.kind})")
     say(_json(report) if as_json else "\n".join(verification_lines(report)))
@@ -270,37 +277,6 @@ def pinned(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicK
 # The file.
 
 
-class ReportInHand(NamedTuple):
-    """A report that a person holds: its name without folders, and its bytes."""
-
-    name: str
-    content: bytes
-
-
-class Asked(NamedTuple):
-    """What to carry out: every step, and the comparison with a report in hand."""
-
-    every: bool
-    shown: ReportInHand | None = None
-
-    @property
-    def content(self) -> bytes | None:
-        """The bytes of the report."""
-        return self.shown and self.shown.content
-
-
-def _held(path: Path) -> ReportInHand:
-    """A report in hand; raises `Unreadable`."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(REPORT_MAX + 1)
-    except OSError as error:
-        raise Unreadable(f"{unbroken(str(path))} cannot be read: {error.strerror or type(error).__name__}") from None
-    if len(content) > REPORT_MAX:
-        raise Unreadable(f"{unbroken(str(path))} is no report: it has more than {REPORT_MAX >> 20} MiB")
-    return ReportInHand(path.name, content)
-
-
 def _verified(name: str, trust: Trust, asked: Asked) -> VerificationReport:
     """The report on a file, by its content: a ZIP is a bundle or a pack, any other file must be an export."""
     try:
@@ -319,7 +295,7 @@ def _report(name: str, stream: Any, trust: Trust, asked: Asked) -> VerificationR
     from service.report.versions import REPORTS
     from service.verify.export import verify_export
 
-    return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=asked.every)
+    return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=asked.every, sets=asked.sets)
 
 
 def _certified(name: str, trust: Trust, asked: Asked, out: Path) -> VerificationReport:

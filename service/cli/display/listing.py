@@ -130,12 +130,14 @@ def _lines(name: str, debate: Debate, width: int) -> Iterator[Text]:
 
 
 def _outcome(debate: Debate) -> Text:
-    """What came of it, or its status where there is no decision; a debate that was cut short says so."""
+    """What came of it, or its status where there is no decision; a debate that was cut short says so, and one that is
+    an evaluation's."""
     status, outcome = member(debate, "status"), member(debate, "decision", "outcome")
+    mark = " (evaluation)" if member(debate, "evaluation", "id") else ""
     if outcome in ("", "none"):
-        return text(status, "dim")
+        return text(f"{status}{mark}", "dim")
     words = "Escalated" if outcome == "escalated" else label_of(OUTCOMES, outcome)
-    return text(f"{words} (cut)" if status == "truncated" else words)
+    return text(f"{words} (cut){mark}" if status == "truncated" else f"{words}{mark}")
 
 
 def _cost(debate: Debate) -> str:

@@ -16,6 +16,10 @@ class _Commands(CommandGroup):
     MODULES: ClassVar = {
         "sets": ("sets", "List the golden sets, check one of your own, or show one."),
         "import": ("importing", "Make a golden set from golden samples, Inspect's samples or a table."),
+        "plan": ("plan", "Read a plan: what it asks, what it costs, and what it could see."),
+        "run": ("run", "Register a plan, and ask all of its items."),
+        "show": ("show", "Show an evaluation, or list the newest ones."),
+        "resume": ("run", "Go on with an evaluation to its end."),
         "statistic": ("statistic", "Compute statistics from their counts: a line of JSON asked, a line answered."),
     }
 
@@ -24,5 +28,6 @@ class _Commands(CommandGroup):
 def evaluate() -> None:
     """Measure critics, moderators and debates, and recompute every figure.
 
-    `sets`, `import` and `statistic` need only their input: no database, no network, no setting.
+    `sets`, `import` and `statistic` need only their input: no database, no network, no setting. The others work on the
+    database of this machine, or on that of GAINSAY_DATABASE_URL.
     """

@@ -20,7 +20,7 @@ from service.intake.formats.shared import (
     screened,
     swapped,
 )
-from service.intake.request import CaseRequest, OptionsRequest
+from service.intake.request import CaseRequest, OptionsRequest, terms_of
 from service.intake.validation import between, check_text, key
 from service.policy import Policy
 
@@ -28,9 +28,9 @@ POSITION_ID_MAX = 40
 
 
 def _read(request: Request, asked: OptionsRequest, policy: Policy) -> AdversarialOptions:
-    rules = policy.debate
-    rounds = asked.max_rounds if asked.max_rounds is not None else _rounds(request, policy)
-    between("maxRounds", rounds, 1, ROUND_CEILING)
+    rules, until = policy.debate, terms_of(request).until
+    rounds = default(asked.max_rounds, 1 if until else _rounds(request, policy))
+    between("maxRounds", rounds, 1, 1 if until else ROUND_CEILING)
     strength = default(asked.min_challenge_strength, rules.min_challenge_strength)
     retry_below = default(asked.require_critic_retry_below, rules.require_critic_retry_below)
     between("minChallengeStrength", strength, 1, 10)
@@ -57,6 +57,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Adversaria
         swapped=swapped(request, policy),
         screened=screened(policy),
         masked=masked(request, policy),
+        until=until,
     )
 
 

@@ -23,26 +23,27 @@ from service.intake.formats.shared import (
     spoken,
     unassigned,
 )
-from service.intake.request import OptionsRequest
+from service.intake.request import OptionsRequest, terms_of
 from service.intake.validation import between, check_text
 from service.policy import Policy
 
 
 def _read(request: Request, asked: OptionsRequest, policy: Policy) -> BallotOptions:
-    rules = policy.formats.ballot
-    debaters = named(asked, rules.debaters, rules.debaters_max)
+    rules, drafts = policy.formats.ballot, terms_of(request).drafts
+    debaters = named(asked, rules.debaters, rules.debaters_max, 1 if drafts else DEBATERS_MIN)
     unassigned("a ballot", debaters)
-    needed = min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
+    needed = 1 if drafts else min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
     threshold = default(asked.consensus_threshold, needed)
-    between("consensusThreshold", threshold, 1, len(debaters))
+    between("consensusThreshold", threshold, 1, 1 if drafts else len(debaters))
     return BallotOptions(
         debaters=debaters,
-        max_rounds=most(asked, rules.rounds, rules.rounds_max),
+        max_rounds=most(asked, 1, 1) if drafts else most(asked, rules.rounds, rules.rounds_max),
         votes=_votes(rules.votes if asked.votes is None else asked.votes, rules.votes_max),
         consensus_threshold=threshold,
         human_review=reviewed(request, policy),
         instructions=spoken("instructions", asked.instructions),
         screened=screened(policy),
+        drafts=drafts,
     )
 
 

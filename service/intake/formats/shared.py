@@ -11,7 +11,7 @@ from service.debate.model import Debater, Options
 from service.debate.replies import Reply, Statement
 from service.errors import InvalidCase
 from service.intake.model_ranking import Standing
-from service.intake.request import CaseRequest, GateRequest, OptionsRequest
+from service.intake.request import CaseRequest, GateRequest, OptionsRequest, terms_of
 from service.intake.validation import between, check_text
 from service.policy import Policy, seating
 
@@ -48,7 +48,7 @@ class Reading(NamedTuple):
     replaceable: str | None
 
 
-def named(asked: OptionsRequest, usual: int | None, most: int) -> tuple[Debater, ...]:
+def named(asked: OptionsRequest, usual: int | None, most: int, fewest: int = DEBATERS_MIN) -> tuple[Debater, ...]:
     """Debaters with names of their own, or ``usual`` ones; ``None`` where the caller has to say who debates."""
     pointer = "/options/debaters"
     found = asked.debaters
@@ -60,8 +60,8 @@ def named(asked: OptionsRequest, usual: int | None, most: int) -> tuple[Debater,
             shape = 'a list such as [{"name": "a", "stance": "yes"}, {"name": "b", "stance": "no"}]'
         what = "nothing" if found is None else "a number"
         raise InvalidCase(f"debaters must be {shape}, found {what}", pointers=(pointer,))
-    if not DEBATERS_MIN <= len(found) <= most:
-        raise InvalidCase(f"expected {DEBATERS_MIN} to {most} debaters, found {len(found)}", pointers=(pointer,))
+    if not fewest <= len(found) <= most:
+        raise InvalidCase(f"expected {fewest} to {most} debaters, found {len(found)}", pointers=(pointer,))
     for i, debater in enumerate(found):
         if not (debater.name.strip() and debater.name.isprintable()):
             raise InvalidCase("a debater's name is one line of printable characters", pointers=(f"{pointer}/{i}/name",))
@@ -133,8 +133,9 @@ def reviewed(request: Request, policy: Policy) -> bool:
 
 
 def swapped(request: Request, policy: Policy) -> bool:
-    """Whether so much is at stake that the decider is asked twice."""
-    return seating.SEATING.asked_twice(policy, request.estimated_downside)
+    """Whether so much is at stake that the decider is asked twice; an evaluation may say so itself."""
+    own = terms_of(request).swapped
+    return own if own is not None else seating.SEATING.asked_twice(policy, request.estimated_downside)
 
 
 def screened(policy: Policy) -> bool:

@@ -51,7 +51,10 @@ def _screening(found: ScreeningDetail) -> Iterator[Block]:
     held = "suspicious" if found.suspicious else "not suspicious"
     yield FactList(
         (
-            Fact("Screener", f"{found.model} holds the case for {held}, which it can be made to say by the case"),
+            Fact(
+                "Screener",
+                f"{found.model or 'a given reply'} holds the case for {held}, which it can be made to say by the case",
+            ),
             Fact("Passages that it named", f"{len(found.passages)}, of which {found.unlocated} stand nowhere in it"),
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from service.debate.entries import Arrival
 from service.debate.options import positions_of
 from service.report.amounts import grouped
 from service.report.document import quoted, suspected
@@ -66,16 +67,25 @@ def _circumstances(r: Result) -> Iterator[Fact]:
         yield Fact("Basis of the estimate", case.downside_basis)
     confidence = "not given" if case.confidence_score is None else f"{case.confidence_score:f}"
     yield Fact("Confidence before review", confidence)
-    if (arrival := r.arrival) is not None:
-        for term, value in (
-            ("Came in by", arrival.door and DOOR[arrival.door]),
-            ("Batch", arrival.batch),
-            ("Trace", arrival.trace),
-        ):
-            if value:
-                yield Fact(term, value)
+    yield from _arrived(r.arrival or Arrival())
     for key, value in sorted(case.metadata.items()):
         yield Fact(f"Caller's {key}", value)
+
+
+def _arrived(arrival: Arrival) -> Iterator[Fact]:
+    """How the case came, as far as that says anything."""
+    run = arrival.evaluation
+    for term, value in (
+        ("Came in by", arrival.door and DOOR[arrival.door]),
+        ("Batch", arrival.batch),
+        ("Evaluation", run and run.id),
+        ("Item of the evaluation", run and f"{run.item}, arm {run.arm}, run {run.repeat}"),
+        ("Plan of the evaluation", run and run.plan),
+        ("Golden set of the item", run and run.set),
+        ("Trace", arrival.trace),
+    ):
+        if value:
+            yield Fact(term, value)
 
 
 def outcome(r: Result) -> Iterator[Block]:

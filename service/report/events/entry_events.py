@@ -8,10 +8,12 @@ from msgspec.structs import asdict
 
 from service.debate.amounts import usd
 from service.debate.entries import (
+    Charge,
     CheckFound,
     DebateStarted,
     GateDecided,
     TurnAsked,
+    TurnGiven,
     TurnSpoke,
 )
 from service.debate.findings import (
@@ -32,7 +34,7 @@ from service.money import Ledger
 from service.report.events.convergence import overlapping
 from service.report.events.formats import NamedEvents, options_among, stream_of
 from service.report.events.panel import scored
-from service.report.events.replies import screened
+from service.report.events.replies import NamedEvent, screened
 from service.report.events.speakers import debaters_of, placed, turn_seat
 from service.report.events.types import (
     AskedEvent,
@@ -66,14 +68,26 @@ def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEve
             first = stream_of(options_among(before)).before_asked(line, entry, debate_id, before)
             return (*first, ("asked", _asked(line, entry, debate_id, before)))
         case TurnSpoke() as entry:
-            h = History([*before, line])
-            if isinstance(entry.reply, Screening):
-                return (screened(line, entry, debate_id, h, entry.reply),)
-            return (stream_of(h.options).said(line, entry, debate_id, h),)
+            return (_said(line, entry, debate_id, History([*before, line])),)
+        case TurnGiven() as entry:
+            first = stream_of(options_among(before)).before_asked(line, entry, debate_id, before)
+            return (*first, *_noticed(line, debate_id, before), _given(line, entry, debate_id, before))
         case CheckFound() as entry:
             return _found(line, entry, debate_id, [*before, line]) or _noticed(line, debate_id, before)
         case _:
             return _noticed(line, debate_id, before)
+
+
+def _said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:
+    if isinstance(entry.reply, Screening):
+        return screened(line, entry, debate_id, h, entry.reply)
+    return stream_of(h.options).said(line, entry, debate_id, h)
+
+
+def _given(line: Line, entry: TurnGiven, debate_id: str, before: Sequence[Line]) -> NamedEvent:
+    """The event of a given reply: that of a spoken one, of no attempt and without a charge."""
+    spoke = TurnSpoke(entry.turn, 0, entry.reply, Charge(0, "none"))
+    return _said(line, spoke, debate_id, History([*before, line]))
 
 
 def settled_events(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:

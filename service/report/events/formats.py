@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, TurnAsked, TurnSilent, TurnSpoke
+from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, TurnAsked, TurnGiven, TurnSilent, TurnSpoke
 from service.debate.findings import ConsensusFound
 from service.debate.formats import FormatName, complete_formats
 from service.debate.options import Options, PanelOptions, format_of
@@ -28,14 +28,14 @@ NamedEvents = tuple[NamedEvent, ...]
 class Stream(NamedTuple):
     """A format's own part of the stream.
 
-    before_asked    events before an attempt
+    before_asked    events before an attempt, or a given reply
     said            a reply
     measured        the event of a check of consensus
     settled         events after an entry that settles a round
     final           the last event in the shape of the format's reference, with a view of the result, or ``None``
     """
 
-    before_asked: Callable[[Line, TurnAsked, str, Sequence[Line]], NamedEvents]
+    before_asked: Callable[[Line, TurnAsked | TurnGiven, str, Sequence[Line]], NamedEvents]
     said: Callable[[Line, TurnSpoke, str, History], NamedEvent]
     measured: Callable[[Line, CheckFound, ConsensusFound, str, Options], NamedEvents]
     settled: Callable[[Line, str, Sequence[Line]], NamedEvents]
@@ -57,10 +57,10 @@ PLAIN = Stream(before_asked=_nothing, said=replies.of_debaters, measured=_nothin
 # Convergence.
 
 
-def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> NamedEvents:
+def _round_started(line: Line, entry: TurnAsked | TurnGiven, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     """The event that a round of convergence begins, before the first of its debaters is asked."""
-    r, asked = round_of(entry.turn), [known.entry.turn for known in before if isinstance(known.entry, TurnAsked)]
-    asked = [turn for turn in asked if turn != SCREENER]
+    begun = (known.entry for known in before if isinstance(known.entry, TurnAsked | TurnGiven))
+    r, asked = round_of(entry.turn), [one.turn for one in begun if one.turn != SCREENER]
     options = options_among(before)
     if options is None or entry.turn == SCREENER or r in map(round_of, asked):
         return ()
@@ -87,7 +87,7 @@ def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     match line.entry:
         case CheckFound() as entry:
             settles = isinstance(entry.finding, ConsensusFound)
-        case TurnSpoke() as entry:
+        case TurnSpoke() | TurnGiven() as entry:
             settles = isinstance(entry.reply, Adjudication)
         case other:
             settles = isinstance(other, TurnSilent | BudgetRefused)

@@ -84,7 +84,7 @@ class PlacedReply(PlacedTurn, frozen=True, kw_only=True, rename="camel", omit_de
     """A turn with its reply: the attempt that spoke, its model and its cost."""
 
     attempt: int
-    """The number of the attempt that spoke, from 1."""
+    """The number of the attempt that spoke, from 1; 0 where an evaluation gave the reply."""
     served_model: str | None = None
     """The name of the model that answered, by the vendor's word."""
     tokens: int

@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.debate.course import Course
-from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFound, DebateStopped, TurnAsked, TurnSpoke
+from service.debate.entries import (
+    AttemptFailed,
+    CaseReceived,
+    Charge,
+    CheckFound,
+    DebateStopped,
+    TurnAsked,
+    TurnGiven,
+    TurnSpoke,
+)
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
 from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels
@@ -80,6 +89,9 @@ class History:
                     self.used |= pins_used(self.facts, due, self.plan(entry.turn).of(entry.model))
                 if seat_of(entry.turn) == "moderator":
                     self.moderators[entry.turn] = self._asked(due, entry.turn)
+            case TurnGiven():
+                if seat_of(entry.turn) == "moderator":
+                    self.moderators[entry.turn] = self._asked(self._due(entry.turn), entry.turn)
             case TurnSpoke():
                 self._end(entry)
                 names = self.served.setdefault(seat_of(entry.turn), [])
@@ -140,8 +152,9 @@ class History:
 
     @property
     def rounds(self) -> range:
-        """The rounds in which any turn was asked, from 1."""
-        return range(1, max((round_of(turn) for turn in self.facts.attempts), default=0) + 1)
+        """The rounds in which any turn was asked, or had its reply given, from 1."""
+        asked = (*self.facts.attempts, *self.facts.said)
+        return range(1, max((round_of(turn) for turn in asked), default=0) + 1)
 
     @property
     def positions(self) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ NoticeKind = Literal[
     "chargedAsHeld",
     "usageBelowFloor",
     "partsLeftOut",
+    "replyGiven",
 ]
 
 

@@ -17,6 +17,7 @@ from service.debate.entries import (
     DebateStopped,
     Entry,
     TurnAsked,
+    TurnGiven,
     TurnSilent,
     TurnSpoke,
 )
@@ -190,6 +191,8 @@ def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, st
             why = "what was used has no price" if tokens_of(entry.charge) else "the provider did not tell what was used"
             detail = f"{usd(entry.charge.amount)} USD, all that was held: {why}"
             return "chargedAsHeld", (entry.turn,), "reserved", detail
+        case TurnGiven(turn):
+            return "replyGiven", (turn,), "given", "an evaluation gives this reply; nothing was charged for it"
         case TurnSilent(turn, reason):
             return "seatSilent", (turn,), "givenUp", reason
         case DebateStopped(by, why):

@@ -65,8 +65,8 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     """Whether the seat was asked again with the passages masked that speak to a model."""
     replaced: bool
     """Whether a second take stands in the place of this reply."""
-    model: str
-    """The alias of the model that spoke."""
+    model: str | None
+    """The alias of the model that spoke; null where an evaluation gave the reply."""
     reply: dict[str, Any]
     """The whole reply as JSON, in the form of the seat's own schema."""
     tokens: int
@@ -78,8 +78,8 @@ class ScreeningDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """What the screener replied before the debate. Code looks for each passage in the case and trusts no place."""
 
     turn: TurnId
-    model: str
-    """The alias of the model that spoke."""
+    model: str | None = None
+    """The alias of the model that spoke. Absent where an evaluation gave the reply."""
     suspicious: bool
     """Whether the screener holds the case for suspicious."""
     passages: tuple[ScreenedPassage, ...] = ()

@@ -86,8 +86,8 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """The assigned stance, or the debater's own in its words."""
     label: str
     """The neutral name under which others see it."""
-    model: str
-    """The alias of the model that spoke."""
+    model: str | None = None
+    """The alias of the model that spoke. Absent where an evaluation gave the reply."""
     blind: bool
     """Whether it had seen no reply of any other debater."""
     text: str = ""

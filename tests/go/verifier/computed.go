@@ -175,3 +175,19 @@ func fenced(text, nonce string) bool {
 		text = after[1:]
 	}
 }
+
+// checkSeed checks that a seed is the leaf hash of record 0, or that of a plan where record 0 is an item of an evaluation.
+func checkSeed(x value) error {
+	found, _ := x.str("seed")
+	from, _ := x.str("seedFrom")
+	due, _ := x.str("leafHash")
+	run, ok := x.get("evaluation")
+	evaluated := ok && run.kind == isObject
+	if evaluated {
+		plan, _ := run.str("plan")
+		item, _ := run.str("item")
+		arm, _ := run.str("arm")
+		due = digest([]byte(fmt.Sprintf("%s\n%s\n%s\n%d", plan, item, arm, run.whole("repeat", 0))))
+	}
+	return when(evaluated == (from == "plan") && found == due)
+}

@@ -20,9 +20,11 @@ const (
 // kinds are those of payloads; those of the log itself are true.
 var kinds = map[string]bool{
 	"case.received": false, "gate.decided": false, "debate.started": false, "turn.asked": false, "turn.spoke": false,
+	"turn.given":     false,
 	"attempt.failed": false, "turn.silent": false, "check.found": false, "budget.refused": false, "debate.stopped": false,
 	"debate.concluded": false, "log.opened": true, "audit.read": true, "audit.checked": true, "audit.remembered": true,
-	"report.issued": true, "access.changed": true, "content.read": true,
+	"report.issued": true, "access.changed": true, "content.read": true, "evaluation.registered": true,
+	"item.asked": true, "item.scored": true, "evaluation.stopped": true, "evaluation.concluded": true,
 }
 
 // errLater marks what a later verifier may know: not checkable, and no failure.

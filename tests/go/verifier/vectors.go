@@ -53,6 +53,7 @@ func vectors(folder string, out io.Writer) int {
 		"charges.json": byError(computed(checkCharge)), "reservations.json": byError(computed(checkReservation)),
 		"closings.json": byError(computed(checkClosing)), "ledgers.json": byError(computed(checkLedger)),
 		"decisions.json": byError(computed(checkDecision)), "requests.json": byError(computed(checkRequest)),
+		"seeds.json": byError(computed(checkSeed)),
 	} {
 		var cases []example
 		data, err := os.ReadFile(filepath.Join(folder, name))

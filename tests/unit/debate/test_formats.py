@@ -172,6 +172,8 @@ def _debated(options: Options) -> list[Group]:
             for r in rounds:
                 groups += [Group(frozenset(TurnId(f"{r}.proposer{name}.1") for name in names))]
                 groups += _alone([TurnId(f"{r}.critic.1"), TurnId(f"{r}.critic.2")])
+                if options.until:
+                    return groups
                 groups += [Group(frozenset(TurnId(f"{r}.rebuttal{name}.1") for name in names))]
                 groups += _alone([TurnId(f"{r}.moderator.1"), TurnId(f"{r}.moderator.2")])
             return [*groups, *_closing(rounds, *["moderator.swapped"] * options.swapped)]
@@ -179,7 +181,8 @@ def _debated(options: Options) -> list[Group]:
             last = ["judge", *["judge.swapped"] * options.swapped, *["synthesizer"] * options.synthesizer]
             return [*_alone([TurnId(f"{r}.{seat}.1") for r in rounds for seat in seats]), *_closing(rounds, *last)]
         case BallotOptions():
-            return [*_alone([TurnId(f"{r}.{seat}.{phase}.1") for r in rounds for phase in PHASES for seat in seats])]
+            phases = PHASES[:1] if options.drafts else PHASES
+            return [*_alone([TurnId(f"{r}.{seat}.{phase}.1") for r in rounds for phase in phases for seat in seats])]
         case PanelOptions():
             groups = [*_alone([TurnId("0.classifier.1")] * (options.typed_by == "classifier"))]
             model = options.adjudicator == "model"

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.debate.ballot import DRAFT
 from service.debate.replies import REPLY_TYPES
 from service.errors import PromptMismatch
 from service.prompts import DIRECTORY, Prompts, PromptsUnwritable, pin, verify_files
@@ -84,7 +85,7 @@ def test_every_seat_has_a_prompt_and_a_schema() -> None:
         assert SHIPPED.text(seat).startswith("# Your seat: ")
         assert SHIPPED.schema(seat)["type"] == "object"
     alternatives = {"stances.debater.open"}
-    whole = {"house", *REPLY_TYPES} | alternatives
+    whole = {"house", DRAFT, *REPLY_TYPES} | alternatives
     undocumented = {f"{prompt}{UNDOCUMENTED}" for prompt in whole}
     assert {e.id for e in SHIPPED.entries if e.kind == "prompt"} == whole | undocumented
     assert {alternative for kind in REPLY_TYPES for alternative in SHIPPED.alternatives(kind)} == alternatives

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from service.checks.citations.verdict.judge import LEAST_LETTERS
 from service.checks.judgement import Attacked, check_critique
+from service.debate.ballot import DRAFT
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict
 from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, Statement
 from service.debate.self_naming import MASK
@@ -336,7 +337,8 @@ def test_a_seats_prompt_explains_every_field_of_its_reply(prompt: str) -> None:
 def properties(prompt: str) -> dict[str, Any]:
     """The fields of the reply that a prompt asks for, its own kind's or that of the kind in whose place it stands."""
     plain = plain_id(prompt)
-    fields: dict[str, Any] = PROMPTS.schema(replaced_by(plain) or plain)["properties"]
+    kind = "ballot.debater" if plain == DRAFT else replaced_by(plain) or plain
+    fields: dict[str, Any] = PROMPTS.schema(kind)["properties"]
     return fields
 
 

@@ -341,6 +341,7 @@ def test_every_text_of_these_formats_goes_out_as_it_is_pinned_and_none_is_left_o
     debates: list[Options] = [
         stances(debaters=own, instructions=TOLD),
         ballot(debaters=(Debater("a", role=ROLE), Debater("b"))),
+        ballot(debaters=(Debater("a"),), drafts=True, max_rounds=1, consensus_threshold=1),
         convergence(),
         *(panel(question_type=kind, typed_by=by) for kind in TYPES for by in ("rules", "classifier")),
     ]

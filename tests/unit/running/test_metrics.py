@@ -13,7 +13,16 @@ from msgspec.structs import replace
 from prometheus_client.metrics import MetricWrapperBase
 
 from service import telemetry
-from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, TurnAsked, TurnSpoke, decode
+from service.debate.entries import (
+    Arrival,
+    CaseReceived,
+    DebateConcluded,
+    DebateStarted,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+    decode,
+)
 from service.debate.facts import Facts
 from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
 from service.debate.kernel import FORMATS, decide
@@ -25,7 +34,7 @@ from service.observing import labelled
 from service.observing.labelled import LABELLED, Labelled
 from service.running.metrics import count_entries
 from tests.fixtures import formats
-from tests.fixtures.debates import Replies, World, a_start, canned, drive, start_of
+from tests.fixtures.debates import ITEM, Replies, World, a_start, canned, drive, start_of
 from tests.fixtures.debates import found as everything
 from tests.fixtures.masking import flagged, masking, otherwise
 from tests.vectors.record import FOLDER, recorded_files
@@ -114,6 +123,14 @@ def test_a_debate_of_the_prober_is_counted_in_no_series(name: str) -> None:
 
     assert added(lambda: observe_all(entries)) == {}
     assert added(lambda: observe_all(recorded(name))) != {} or len(entries) < 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_debate_of_an_evaluation_is_counted_in_no_series(name: str) -> None:
+    arrival = Arrival("evaluation", evaluation=ITEM)
+    entries = [replace(e, arrival=arrival) if isinstance(e, CaseReceived) else e for e in recorded(name)]
+
+    assert added(lambda: observe_all(entries)) == {}
 
 
 def test_how_much_of_each_document_was_cited_is_counted_once_its_debate_is_over() -> None:

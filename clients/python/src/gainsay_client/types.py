@@ -92,6 +92,7 @@ class BallotOptions(TypedDict):
     humanReview: bool
     instructions: NotRequired[str]
     screened: NotRequired[bool]
+    drafts: NotRequired[bool]
 
 
 class TrackRecord(TypedDict):
@@ -829,16 +830,17 @@ class Actor(TypedDict):
     via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
 
 
-class Arrival(TypedDict):
+class EvaluationItem(TypedDict):
     """
-    How a case came, where that says more than that it came by ``POST /v1/debates``.
+    Which item of which evaluation a debate is; hashes are SHA-256 in hexadecimal digits.
     """
 
-    door: NotRequired[Literal['batch', 'completions']]
-    trace: NotRequired[str]
-    batch: NotRequired[str]
-    span: NotRequired[str]
-    sampled: NotRequired[bool]
+    id: str
+    plan: str
+    set: str
+    item: str
+    arm: str
+    repeat: int
 
 
 class Document(TypedDict):
@@ -1065,7 +1067,7 @@ class Notice(TypedDict):
 
     n: int
     at: str
-    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'neutralised', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
+    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'neutralised', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'replyGiven', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
     turns: NotRequired[list[str]]
     reason: str
     detail: str
@@ -1103,7 +1105,7 @@ class ScreeningDetail(TypedDict):
     """
 
     turn: str
-    model: str
+    model: NotRequired[str]
     suspicious: bool
     passages: NotRequired[list[ScreenedPassage]]
     unlocated: int
@@ -1124,7 +1126,7 @@ class Weighed(TypedDict):
     swapped: bool
     masked: bool
     replaced: bool
-    model: str
+    model: NotRequired[str]
     reply: dict[str, Any]
     tokens: int
     chargedUSD: str
@@ -2221,6 +2223,7 @@ class AdversarialOptions(TypedDict):
     swapped: NotRequired[bool]
     screened: NotRequired[bool]
     masked: NotRequired[bool]
+    until: NotRequired[Literal['critic']]
 
 
 class StancesOptions(TypedDict):
@@ -2429,7 +2432,7 @@ class NoticeEvent(TypedDict):
     n: int
     at: str
     debateId: str
-    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'neutralised', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
+    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'neutralised', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'replyGiven', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
     seats: NotRequired[list[TurnSeat]]
     reason: str
     detail: str
@@ -2577,6 +2580,19 @@ class BallotSummary(TypedDict):
     decisionRule: Literal['cut_short', 'max_rounds_exhausted', 'threshold_vote']
     votesCast: int
     seats: int
+
+
+class Arrival(TypedDict):
+    """
+    How a case came, where that says more than that it came by ``POST /v1/debates``.
+    """
+
+    door: NotRequired[Literal['batch', 'completions', 'evaluation']]
+    trace: NotRequired[str]
+    batch: NotRequired[str]
+    span: NotRequired[str]
+    sampled: NotRequired[bool]
+    evaluation: NotRequired[EvaluationItem]
 
 
 class Case(TypedDict):
@@ -3536,7 +3552,7 @@ class Spoken(TypedDict):
     name: NotRequired[str]
     stance: NotRequired[str]
     label: str
-    model: str
+    model: NotRequired[str]
     blind: bool
     text: NotRequired[str]
     arguments: NotRequired[list[Argument]]
@@ -3568,7 +3584,7 @@ class Summary(TypedDict):
     view: Literal['summary']
     debateId: str
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
-    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent', 'untilCritic']]
     question: str
     taskType: str
     format: NotRequired[str]
@@ -3650,6 +3666,7 @@ class DebateSummary(TypedDict):
     materiality: NotRequired[str]
     estimatedDownsideUSD: NotRequired[str]
     metadata: NotRequired[dict[str, str]]
+    evaluation: NotRequired[EvaluationItem]
     href: str
 
 
@@ -3964,7 +3981,7 @@ class FinalEvent(TypedDict):
     view: Literal['summary']
     debateId: str
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
-    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent', 'untilCritic']]
     question: str
     taskType: str
     format: NotRequired[str]
@@ -4244,7 +4261,7 @@ class Result(TypedDict):
     view: Literal['full']
     debateId: str
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
-    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent', 'untilCritic']]
     detail: NotRequired[str]
     question: str
     taskType: str
@@ -4318,7 +4335,7 @@ class WholeFinalEvent(TypedDict):
     view: Literal['full']
     debateId: str
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
-    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent', 'untilCritic']]
     detail: NotRequired[str]
     question: str
     taskType: str

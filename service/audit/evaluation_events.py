@@ -1,0 +1,119 @@
+"""The entries of an evaluation, as they are encoded into records that belong to no debate.
+
+evaluation.registered  the whole plan, before the first call, or a changed plan afterwards
+item.asked             a debate was opened for one item, in one arm, once more
+item.scored            its debate ended, and came to this score
+evaluation.stopped     nothing more is asked, and there is no result
+evaluation.concluded   the result, by its hash
+
+An entry names its evaluation and its number there, from 0 without gaps. Which entry may follow which is in
+`service.evaluation.run.progress`. A plan and a score are JSON objects of forms of their own, which they name.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+Uuid = Annotated[str, Meta(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Number = Annotated[int, Meta(ge=0)]
+Once = Annotated[int, Meta(ge=1)]
+"""Which repeat of an item it is, from 1."""
+Name = Annotated[str, Meta(min_length=1, max_length=80)]
+Amount = Annotated[int, Meta(ge=0)]
+"""Micro-dollars."""
+StoppedBy = Literal["ceiling", "set", "person", "fault"]
+"""``ceiling``: what is left pays for no further item. ``set``: a golden set is gone, or is another one. ``person``: it
+was stopped. ``fault``: an item could not be asked."""
+
+
+class SetAsked(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One split of a golden set, with the ids of its items. ``looks`` are the evaluations of this tenant that have
+    scored this split before, if it is ``held``."""
+
+    id: Name
+    version: Once
+    sha256: Sha256
+    split: Literal["open", "held"]
+    items: tuple[Name, ...]
+    looks: Number = 0
+
+
+class ArmQuote(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What an arm would cost in micro-dollars: all of its debates as expected, and one of them at most."""
+
+    arm: Name
+    expected: Amount
+    most: Amount
+
+
+class EvaluationRegistered(
+    Struct, frozen=True, rename="camel", tag="evaluation.registered", tag_field="kind", omit_defaults=True
+):
+    """A plan, as it was written before the first call; with an ``n`` above 0, as it was changed afterwards.
+
+    ``plan_hash`` is SHA-256 of the plan's canonical JSON.
+    """
+
+    evaluation: Uuid
+    n: Number
+    plan: dict[str, Any]
+    plan_hash: Sha256
+    sets: tuple[SetAsked, ...]
+    quote: tuple[ArmQuote, ...]
+
+
+class ItemAsked(Struct, frozen=True, rename="camel", tag="item.asked", tag_field="kind", omit_defaults=True):
+    """A debate was opened for an item, in an arm, for the ``repeat``-th time."""
+
+    evaluation: Uuid
+    n: Number
+    set: Name
+    item: Name
+    arm: Name
+    repeat: Once
+    debate: Uuid
+
+
+class ItemScored(Struct, frozen=True, rename="camel", tag="item.scored", tag_field="kind", omit_defaults=True):
+    """The debate of an item ended. ``score`` is what it came to, also where it gave no answer."""
+
+    evaluation: Uuid
+    n: Number
+    set: Name
+    item: Name
+    arm: Name
+    repeat: Once
+    debate: Uuid
+    score: dict[str, Any]
+
+
+class EvaluationStopped(
+    Struct, frozen=True, rename="camel", tag="evaluation.stopped", tag_field="kind", omit_defaults=True
+):
+    """Nothing more is asked, and there is no result. ``why`` is a sentence."""
+
+    evaluation: Uuid
+    n: Number
+    by: StoppedBy
+    why: Annotated[str, Meta(min_length=1, max_length=2_000)]
+
+
+class EvaluationConcluded(
+    Struct, frozen=True, rename="camel", tag="evaluation.concluded", tag_field="kind", omit_defaults=True
+):
+    """Everything that was to be asked is scored. ``result`` is SHA-256 of the compared part of the result.
+
+    ``exploratory``: by its plan, or because the plan was changed after the first score.
+    """
+
+    evaluation: Uuid
+    n: Number
+    result: Sha256
+    finding: Name
+    exploratory: bool
+
+
+EvaluationEntry = EvaluationRegistered | ItemAsked | ItemScored | EvaluationStopped | EvaluationConcluded

@@ -1,0 +1,129 @@
+"""Plans and evaluations as lines, and how a command about one ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from service.cli import exit_codes
+from service.cli.terminal_text import line
+from service.debate.amounts import usd
+from service.evaluation.plan.model import PER_MILLE, Effect, Plan, plan_members
+from service.evaluation.plan.power import VISIBLE_POWER, Power
+
+if TYPE_CHECKING:
+    from service.evaluation.scoring.result import Result
+    from service.reviews.evaluations import Planned, Standing
+    from service.store.evaluations import StoredEvaluation
+
+NEGATIVE = frozenset({"worse", "stops", "blindSpot", "tilt"})
+UNDECIDED = frozenset({"inconclusive", "notEnough"})
+
+
+def plan_page(planned: Planned) -> str:
+    """A plan before it is registered: what it asks, what it costs, and what it could see."""
+    return "\n".join([*_asks(planned), *_costs(planned), *_power(planned.plan, planned.power)])
+
+
+def _asks(planned: Planned) -> Iterator[str]:
+    plan = planned.plan
+    yield f"{line(plan.name)}: {line(plan.question)}"
+    yield f"    plan {planned.hash}{', exploratory' if plan.exploratory else ''}"
+    for asked in planned.sets:
+        look = f", look {asked.looks + 1} at it" if asked.split == "held" else ""
+        yield f"    set {line(asked.id)} v{asked.version}, {asked.split}: {len(asked.items)} items{look}"
+    for comparison in plan.comparisons:
+        yield f"    {line(comparison.first)} against {line(comparison.second)}"
+
+
+def _costs(planned: Planned) -> Iterator[str]:
+    for quoted in planned.quote:
+        debates = sum(len(asked.items) for asked in planned.sets) * planned.plan.repeats
+        yield (
+            f"    arm {line(quoted.arm)}: {debates} debates, {usd(quoted.expected)} USD expected, "
+            f"{usd(quoted.most)} USD at most for one"
+        )
+    expected = sum(quoted.expected for quoted in planned.quote)
+    yield f"    expected {usd(expected)} USD of a ceiling of {usd(planned.plan.ceiling)} USD"
+
+
+def _power(plan: Plan, power: Power) -> Iterator[str]:
+    yield f"    power with {power.n} {power.counted}, alpha {power.alpha:g}:"
+    for row in power.rows:
+        needed = f"; {row.needed} would see it in {VISIBLE_POWER:.0%}" if row.needed is not None else ""
+        yield f"        {row.name}: {_effect(row.effect)} is seen in {row.power:.0%} of runs{needed}"
+    if power.visible is None:
+        yield f"        no effect is seen in {VISIBLE_POWER:.0%} of runs: ask more items"
+    else:
+        yield f"        the smallest that is seen in {VISIBLE_POWER:.0%} of runs: {_effect(power.visible)}"
+    if plan.stopping == "sequence":
+        yield f"        looked at after every {plan.look_every} items; the figures are for all of them at once"
+
+
+def _effect(effect: Effect) -> str:
+    members = json.loads(msgspec.json.encode(effect))
+    return ", ".join(f"{name} {share / PER_MILLE:g}" for name, share in members.items())
+
+
+def plan_json(planned: Planned) -> dict[str, Any]:
+    """The same as JSON."""
+    found: dict[str, Any] = {
+        "plan": plan_members(planned.plan),
+        "planHash": planned.hash,
+        "sets": msgspec.to_builtins(planned.sets),
+        "quote": msgspec.to_builtins(planned.quote),
+        "power": msgspec.to_builtins(planned.power),
+    }
+    return found
+
+
+def progress(standing: Standing) -> str:
+    """How far an evaluation is, in one line."""
+    found, stored = standing.progress, standing.stored
+    words = f"{len(found.scored)} of {len(found.units)} scored, {len(found.under_way)} under way"
+    spent = f"{usd(found.spent)} of {usd(found.plan.ceiling)} USD"
+    if found.concluded is not None:
+        state = f"concluded: {line(found.concluded.finding)}"
+    elif found.stopped is not None:
+        state = f"stopped by {found.stopped.by}: {line(found.stopped.why)}"
+    else:
+        state = f"waits: {line(stored.pause)}" if stored.pause else "under way"
+    return f"evaluation {stored.evaluation} {state}; {words}, {spent}"
+
+
+def page(standing: Standing, result: Result | None) -> str:
+    """An evaluation: how far it is, and the sentences of its result by the parts that they belong to."""
+    found = standing.progress
+    rows = [
+        f"{line(found.plan.name)}: {line(found.plan.question)}",
+        f"    {progress(standing)}",
+        f"    plan {found.registered.plan_hash}{', exploratory' if found.exploratory else ''}",
+    ]
+    if found.changed:
+        rows.append("    the plan was changed after the first score")
+    if result is not None:
+        rows += [f"    {sentence.part}: {line(sentence.text)}" for sentence in result.sentences]
+    return "\n".join(rows)
+
+
+def listed(stored: Sequence[StoredEvaluation]) -> str:
+    """The evaluations of a tenant, the newest first."""
+    rows = [
+        f"{one.evaluation}  {line(one.name)}  {'ended' if one.ended else line(one.pause or 'under way')}"
+        for one in stored
+    ]
+    return "\n".join(rows) or "there is no evaluation yet; `gainsay evaluate run PLAN` registers one"
+
+
+def code_of(standing: Standing) -> int:
+    """0 shown, 1 stopped or worse, 5 inconclusive."""
+    found = standing.progress
+    if found.stopped is not None:
+        return exit_codes.NEGATIVE
+    finding = found.concluded.finding if found.concluded else ""
+    if finding in NEGATIVE:
+        return exit_codes.NEGATIVE
+    return exit_codes.INCONCLUSIVE if finding in UNDECIDED else exit_codes.DONE

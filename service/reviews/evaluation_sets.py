@@ -1,0 +1,62 @@
+"""The golden sets that a process has at hand: the shipped ones, and folders that it was given.
+
+A set is read again when one of its files has changed, so one that vanishes or changes while an evaluation asks it is
+seen. A set with a fault is not at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+from service.errors import InvalidCase
+from service.evaluation.sets import files
+from service.evaluation.sets.golden_set import GoldenSet
+
+Stamp = tuple[tuple[str, int, int], ...]
+"""The files of a folder: path, time of the last change, and size."""
+
+
+class GoldenShelf:
+    """The sets of this process; ``folders`` are sets beside the shipped ones. The first of one id counts."""
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        self._folders = tuple(folders)
+        self._read: dict[Path, tuple[Stamp, GoldenSet | None]] = {}
+        self.seen: set[str] = set()
+        """The ids of the sets that were ever at hand in this process: one of them that is not has vanished."""
+
+    def at_hand(self, today: date) -> Mapping[str, GoldenSet]:
+        """The sets by id, as their files are now. Takes some milliseconds a changed set, so callers use a thread."""
+        found: dict[str, GoldenSet] = {}
+        for folder in (*self._folders, *files.shipped()):
+            golden = self._golden(folder, today)
+            if golden is not None:
+                found.setdefault(golden.manifest.id, golden)
+        self.seen |= found.keys()
+        return found
+
+    def _golden(self, folder: Path, today: date) -> GoldenSet | None:
+        stamp = tuple(_stamps(folder))
+        kept = self._read.get(folder)
+        if kept is None or kept[0] != stamp:
+            kept = self._read[folder] = stamp, _load(folder, today)
+        return kept[1]
+
+
+def _load(folder: Path, today: date) -> GoldenSet | None:
+    try:
+        return files.load(folder, today)
+    except InvalidCase:
+        return None
+
+
+def _stamps(folder: Path) -> Iterator[tuple[str, int, int]]:
+    """Every file of a folder as far as it is there; one that goes meanwhile is left out."""
+    for path in sorted(folder.rglob("*")):
+        try:
+            about = path.lstat()
+        except OSError:
+            continue
+        yield str(path), about.st_mtime_ns, about.st_size

@@ -1,0 +1,191 @@
+"""What a caller does with evaluations: hold a plan against what is here, register it, change it, read how it stands.
+
+A plan is recorded before anything is asked (`service.reviews.evaluation_feed` asks, once the record is provable).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from service import intake
+from service.audit.evaluation_events import ArmQuote, EvaluationRegistered, SetAsked
+from service.audit.record import SALT_BYTES, Writer
+from service.errors import IllegalEntry
+from service.evaluation.plan.around import Around, ItemFacts, SetFacts
+from service.evaluation.plan.model import Arm, Pins, Plan, plan_hash, plan_members
+from service.evaluation.plan.power import Power, planned_units, power_of
+from service.evaluation.plan.reading import read_plan
+from service.evaluation.run.progress import Progress
+from service.evaluation.run.units import Unit
+from service.evaluation.sets.golden_set import GoldenSet
+from service.identity.caller import Caller
+from service.intake import Deployment
+from service.intake.quote import quote
+from service.intake.request import document_ids
+from service.policy.seating import SCREENER
+from service.reviews.batch_callers import bringer_of
+from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluation_sets import GoldenShelf
+from service.store import evaluations
+from service.store.clock import database_time
+from service.store.current_log import CurrentLogs
+from service.store.evaluations import StoredEvaluation
+from service.store.pool import Database
+from service.store.sealing import uuid7
+
+HELD_LOOKS = 10
+"""From so many looks at its held split on a set supports no claim."""
+UNREGISTERED = "00000000-0000-7000-8000-000000000000"
+"""In the place of an evaluation's id while its plan is priced: an id of the same length costs the same."""
+
+
+class Planned(Struct, frozen=True):
+    """A plan without a fault: its hash, what it could see, what it would cost, and the sets that it asks."""
+
+    plan: Plan
+    hash: str
+    power: Power
+    quote: tuple[ArmQuote, ...]
+    sets: tuple[SetAsked, ...]
+
+
+class Standing(Struct, frozen=True):
+    """An evaluation as it stands: its row, and its entries followed."""
+
+    stored: StoredEvaluation
+    progress: Progress
+
+
+class EvaluationDesk:
+    """Evaluations of every tenant, as callers use them."""
+
+    def __init__(
+        self, database: Database, deployment: Callable[[str], Deployment], logs: CurrentLogs, shelf: GoldenShelf
+    ) -> None:
+        self.database = database
+        self.deployment = deployment
+        self.logs = logs
+        self.shelf = shelf
+
+    async def plan(self, text: str, caller: Caller) -> Planned:
+        """Read a plan file; raises `InvalidPlan` with all of its faults, and `StoreUnavailable`."""
+        now = datetime.now(UTC)
+        sets = await asyncio.to_thread(self.shelf.at_hand, now.date())
+        looks = await evaluations.looks_at_held(self.database, caller.tenant, list(sets))
+        return await asyncio.to_thread(_planned, text, self.deployment(caller.tenant), caller, sets, looks)
+
+    async def register(self, planned: Planned, caller: Caller) -> str:
+        """Record a plan; returns the id of the evaluation, which goes on by itself from now on."""
+        evaluation = uuid7((await database_time(self.database)).now())
+        held = [asked.id for asked in planned.sets if asked.split == "held"]
+        entry = _registration(evaluation, 0, planned)
+        log = await self.logs.current(caller.tenant)
+        await evaluations.register(self.database, entry, bringer_of(caller), held, log, self._writer(caller))
+        return evaluation
+
+    async def change(self, evaluation: str, planned: Planned, caller: Caller) -> Progress:
+        """Register another plan for an evaluation under way; after its first score it is exploratory for good.
+
+        Raises `IllegalEntry` for a plan that asks something else, or where nothing may be changed any more.
+        """
+        progress = (await self.read(evaluation, caller)).progress
+        entry = replace(_registration(evaluation, progress.next_n, planned), sets=progress.registered.sets)
+        if [_place(asked) for asked in planned.sets] != [_place(asked) for asked in entry.sets]:
+            raise IllegalEntry("the sets of a changed plan are those of the first one; register a new evaluation")
+        progress.take(entry)
+        log = await self.logs.current(caller.tenant)
+        await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
+        return progress
+
+    async def read(self, evaluation: str, caller: Caller) -> Standing:
+        """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`."""
+        stored = await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
+        entries = await evaluations.read_entries(self.database, evaluation, caller.tenant)
+        return Standing(stored, Progress.of(entries))
+
+    async def row(self, evaluation: str, caller: Caller) -> StoredEvaluation:
+        """An evaluation's row alone, for one who waits for its end; raises `NotFound`."""
+        return await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
+
+    async def newest(self, caller: Caller, limit: int) -> list[StoredEvaluation]:
+        """The tenant's evaluations, the newest first."""
+        return await evaluations.list_evaluations(self.database, caller.tenant, limit)
+
+    def _writer(self, caller: Caller) -> Writer:
+        return Writer(caller.actor, self.deployment(caller.tenant).build_hash)
+
+
+def pins_of(deployment: Deployment) -> Pins:
+    """What runs, as a plan pins it."""
+    return Pins(policy=deployment.policy.gate.hash, prompts=deployment.prompts.pin, build=deployment.build_hash)
+
+
+def _planned(
+    text: str, deployment: Deployment, caller: Caller, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]
+) -> Planned:
+    policy = deployment.policy
+    priced: dict[str, ArmQuote] = {}
+
+    def price(plan: Plan, arm: Arm) -> ArmQuote:
+        priced[arm.name] = _quote(plan, arm, deployment, caller, sets)
+        return priced[arm.name]
+
+    held_against = Around(
+        sets={name: _facts(golden, looks.get(name, 0)) for name, golden in sets.items()},
+        models=frozenset(policy.models),
+        seats=tuple(seat for seat in policy.seats if seat != SCREENER),
+        pins=pins_of(deployment),
+        may_hold=caller.may("labels.read"),
+        quote=price,
+    )
+    plan = read_plan(text, held_against)
+    power = power_of(plan, planned_units(plan, held_against))
+    return Planned(plan, plan_hash(plan), power, tuple(priced.values()), _asked(plan, sets, looks))
+
+
+def _facts(golden: GoldenSet, looks: int) -> SetFacts:
+    items = tuple(ItemFacts(item.id, item.group, item.split) for item in golden.asked.active())
+    about = golden.manifest
+    return SetFacts(about.version, golden.hash, about.kind, items, worn=looks >= HELD_LOOKS)
+
+
+def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) -> tuple[SetAsked, ...]:
+    return tuple(
+        SetAsked(
+            id=planned.id,
+            version=planned.version,
+            sha256=planned.sha256,
+            split=planned.split,
+            items=tuple(item.id for item in sets[planned.id].asked.active(planned.split)),
+            looks=looks.get(planned.id, 0) if planned.split == "held" else 0,
+        )
+        for planned in plan.sets
+    )
+
+
+def _quote(plan: Plan, arm: Arm, deployment: Deployment, caller: Caller, sets: Mapping[str, GoldenSet]) -> ArmQuote:
+    """What an arm costs: its debates together as expected, and the dearest one at most. Raises as `intake.prepare`."""
+    asking = Asking(UNREGISTERED, plan, plan_hash(plan), {name: golden.asked for name, golden in sets.items()})
+    now = datetime.now(UTC)
+    expected, most = 0, 0
+    for planned in plan.sets:
+        for item in sets[planned.id].asked.active(planned.split):
+            request = case_of(asking, Unit(planned.id, item.id, arm.name, 1)).request
+            salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))
+            priced = quote(intake.prepare(request, deployment, caller.role, salts, now), deployment)
+            expected += priced.started.expected_cost * plan.repeats
+            most = max(most, priced.worst)
+    return ArmQuote(arm.name, expected, most)
+
+
+def _registration(evaluation: str, n: int, planned: Planned) -> EvaluationRegistered:
+    return EvaluationRegistered(evaluation, n, plan_members(planned.plan), planned.hash, planned.sets, planned.quote)
+
+
+def _place(asked: SetAsked) -> tuple[str, int, str, str, Sequence[str]]:
+    return asked.id, asked.version, asked.sha256, asked.split, asked.items

@@ -1,0 +1,210 @@
+"""Evaluations as they are stored: the records of their entries, in order, and which process goes on with which.
+
+An entry is written in one statement with its row, whose key is its number in the evaluation: of two processes that
+write the entry with one number, one alone does, and the other one reads again (`Fenced`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct, structs
+
+from service.audit import log_events
+from service.audit.evaluation_events import (
+    EvaluationConcluded,
+    EvaluationEntry,
+    EvaluationRegistered,
+    EvaluationStopped,
+    ItemScored,
+)
+from service.audit.record import Writer, commit, open_leaf
+from service.errors import EvidenceDamaged, Fenced, NotFound
+from service.store.batches import Bringer
+from service.store.pool import Database, Row
+from service.store.sealing import seal_event, write, written_at
+
+
+class StoredEvaluation(Struct, frozen=True, kw_only=True):
+    """An evaluation's row. ``result`` is the whole result as JSON, once there is one; lists leave it out."""
+
+    evaluation: str
+    name: str
+    subject: str
+    registered: datetime
+    ended: datetime | None
+    pause: str | None
+    result: bytes | None
+
+
+class ClaimedEvaluation(Struct, frozen=True):
+    """An evaluation whose turn it is, and who registered it."""
+
+    evaluation: str
+    by: Bringer
+
+
+async def register(
+    database: Database, entry: EvaluationRegistered, by: Bringer, held: Sequence[str], log: str, writer: Writer
+) -> None:
+    """Record a registration, by which the evaluation begins; ``held`` are the sets of which it asks that split.
+
+    Raises `AuditUnavailable`, and `Fenced` where an evaluation has this id.
+    """
+    who = {name: value for name, value in structs.asdict(by).items() if name != "trace"}
+    params = {
+        **who,
+        "roles": list(by.roles),
+        "scopes": None if by.scopes is None else list(by.scopes),
+        "name": str(entry.plan.get("name", "")),
+        "held": list(held),
+        **await _sealed(database, entry, by.tenant, log, writer),
+    }
+    if not await write(database, "register_evaluation", params):
+        raise Fenced(f"there is an evaluation {entry.evaluation}; register this plan under a new id")
+
+
+async def add_entry(
+    database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer, *, result: bytes | None = None
+) -> None:
+    """Record the next entry, and the whole ``result`` beside a conclusion.
+
+    Raises `AuditUnavailable`, and `Fenced` where another process has written the entry of this number, or the
+    evaluation is over.
+    """
+    ended = isinstance(entry, EvaluationConcluded) or (isinstance(entry, EvaluationStopped) and entry.by == "set")
+    params = {
+        "n": entry.n,
+        "scored": isinstance(entry, ItemScored),
+        "ended": ended,
+        "result": result,
+        **await _sealed(database, entry, tenant, log, writer),
+    }
+    if not await write(database, "add_evaluation_entry", params):
+        raise Fenced(f"entry {entry.n} of evaluation {entry.evaluation} is another one; read it again")
+
+
+async def _sealed(database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer) -> dict[str, Any]:
+    now = await written_at(database)
+    chain, record = seal_event(log_events.valid(entry), log=log, tenant=tenant, writer=writer, now=now)
+    return {
+        "evaluation": UUID(entry.evaluation),
+        "tenant": tenant,
+        "debate": UUID(chain),
+        "log": log,
+        "leaf": record.leaf,
+        "salt": record.salt,
+        "body": record.payload,
+    }
+
+
+async def read_entries(database: Database, evaluation: str, tenant: str, first: int = 0) -> list[EvaluationEntry]:
+    """The entries from a number on, each held against what commits to it.
+
+    Raises `StoreUnavailable`, and `EvidenceDamaged` for one that is not what was recorded, or is missing.
+    """
+    params = {"evaluation": _id(evaluation), "tenant": tenant, "first": first}
+    rows = await database.query("evaluation_entries", params)
+    return [_entry(row, evaluation, tenant, n) for n, row in enumerate(rows, start=first)]
+
+
+def _entry(row: Row, evaluation: str, tenant: str, n: int) -> EvaluationEntry:
+    place, record = f"entry {n} of evaluation {evaluation}", str(row["record"])
+    if row["leaf"] is None or row["body"] is None:
+        raise EvidenceDamaged(record, place, "is missing")
+    try:
+        envelope = open_leaf(bytes(row["leaf"]))
+        entry = log_events.decode_evaluation(bytes(row["body"]))
+    except ValueError:
+        raise EvidenceDamaged(record, place, "cannot be read") from None
+    agrees = commit(bytes(row["salt"]), bytes(row["body"])) == envelope.commitment
+    if not agrees or (envelope.debate, envelope.tenant) != (record, tenant):
+        raise EvidenceDamaged(record, place, "is not what its record commits to")
+    if (entry.evaluation, entry.n, row["n"]) != (evaluation, n, n):
+        raise EvidenceDamaged(record, place, "is an entry of another place")
+    return entry
+
+
+async def read_evaluation(database: Database, evaluation: str, tenant: str) -> StoredEvaluation:
+    """An evaluation of a tenant; raises `NotFound`."""
+    rows = await database.query("evaluation", {"evaluation": _id(evaluation), "tenant": tenant})
+    if not rows:
+        raise absent(evaluation)
+    return _stored(rows[0])
+
+
+async def list_evaluations(database: Database, tenant: str, limit: int) -> list[StoredEvaluation]:
+    """A tenant's evaluations, the newest first, without their results."""
+    return [_stored(row) for row in await database.query("evaluations", {"tenant": tenant, "limit": limit})]
+
+
+async def looks_at_held(database: Database, tenant: str, sets: Sequence[str]) -> dict[str, int]:
+    """How many evaluations of a tenant have looked at the held labels of each set, by its id."""
+    rows = await database.query("looks_at_held", {"tenant": tenant, "sets": list(sets)})
+    return {row["id"]: row["looks"] for row in rows}
+
+
+async def is_provable(database: Database, evaluation: str, tenant: str) -> bool:
+    """Whether a checkpoint covers the registration: no call is made before."""
+    (row,) = await database.query("evaluation_provable", {"evaluation": _id(evaluation), "tenant": tenant})
+    return bool(row["provable"])
+
+
+async def ended_of(database: Database, tenant: str, debates: Collection[str]) -> frozenset[str]:
+    """Which of these debates have ended."""
+    params = {"tenant": tenant, "debates": [UUID(debate) for debate in debates]}
+    return frozenset(str(row["debate"]) for row in await database.query("ended_of", params))
+
+
+# -- what a feeder does, for every tenant
+
+
+async def claim_evaluations(
+    database: Database, feeder: str, lease_s: float, most: int, only: str | None = None
+) -> list[ClaimedEvaluation]:
+    """Evaluations whose turn it is, for this feeder alone while its lease lasts; ``only`` one of them."""
+    params = {"feeder": feeder, "lease": lease_s, "most": most, "only": None if only is None else _id(only)}
+    return [
+        ClaimedEvaluation(str(row["evaluation"]), _bringer(row))
+        for row in await database.query("claim_evaluations", params)
+    ]
+
+
+async def renew_evaluations(database: Database, feeder: str, lease_s: float, held: Collection[str]) -> set[str]:
+    """Keep evaluations for this feeder; returns those that no other one has taken meanwhile."""
+    params = {"feeder": feeder, "lease": lease_s, "evaluations": [UUID(one) for one in held]}
+    return {str(row["evaluation"]) for row in await database.query("renew_evaluations", params)}
+
+
+async def release_evaluation(
+    database: Database, evaluation: str, feeder: str, pause: str | None, rest_s: float
+) -> None:
+    """Give an evaluation back after its turn, with what it waits for; it has no other turn for so many seconds."""
+    params = {"evaluation": UUID(evaluation), "feeder": feeder, "pause": pause, "rest": rest_s}
+    await database.query("release_evaluation", params)
+
+
+def absent(evaluation: str) -> NotFound:
+    """The refusal of an evaluation that is not there, or not of this tenant."""
+    return NotFound(f"there is no evaluation {evaluation[:80]!r}; `gainsay evaluate show` lists those of the tenant")
+
+
+def _id(evaluation: str) -> UUID:
+    try:
+        return UUID(evaluation)
+    except ValueError:
+        raise absent(evaluation) from None
+
+
+def _stored(row: Row) -> StoredEvaluation:
+    result = None if row["result"] is None else bytes(row["result"])
+    return StoredEvaluation(**{**row, "evaluation": str(row["evaluation"]), "result": result})
+
+
+def _bringer(row: Row) -> Bringer:
+    given = {name: row[name] for name in Bringer.__struct_fields__ if name != "trace"}
+    scopes = None if row["scopes"] is None else tuple(row["scopes"])
+    return Bringer(**{**given, "roles": tuple(row["roles"]), "scopes": scopes, "trace": None})

@@ -1,0 +1,98 @@
+-- Queries of evaluations (migrations/0030_evaluations.sql). The feeder serves every tenant: its claim names evaluations with
+-- their tenants, and what follows asks by the tenant and the id of such an evaluation.
+
+-- register_evaluation --
+-- The first entry of a new evaluation with its record, in one statement; no row where the evaluation is there.
+WITH opened AS (
+    INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, scopes, credential, held)
+    VALUES (%(evaluation)s, %(tenant)s, %(name)s, %(subject)s, %(role)s, %(kind)s, %(via)s, %(roles)s::text[],
+            %(scopes)s::text[], %(credential)s, %(held)s::text[])
+    ON CONFLICT DO NOTHING RETURNING evaluation, tenant
+), new AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT tenant, evaluation, 0, %(debate)s FROM opened RETURNING tenant, record
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, tenant FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, tenant FROM new
+)
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
+
+-- add_evaluation_entry --
+-- The next entry with its record, in one statement; no row where another process has written the entry of this number.
+WITH new AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT e.tenant, e.evaluation, %(n)s, %(debate)s FROM evaluation e
+    WHERE e.evaluation = %(evaluation)s AND e.tenant = %(tenant)s AND e.ended IS NULL
+    ON CONFLICT (tenant, evaluation, n) DO NOTHING RETURNING tenant, evaluation, record
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, tenant FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, tenant FROM new
+), moved AS (
+    UPDATE evaluation e SET scored = e.scored OR %(scored)s, result = coalesce(%(result)b::bytea, e.result),
+        ended = CASE WHEN %(ended)s THEN clock_timestamp() END, pause = NULL
+    FROM new WHERE e.evaluation = new.evaluation AND (%(ended)s OR %(scored)s AND NOT e.scored)
+)
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
+
+-- evaluation_entries --
+-- The records of an evaluation from a number on, in order.
+SELECT v.n, v.record, e.leaf, p.salt, p.body
+FROM evaluation_entry v LEFT JOIN entry e ON e.debate = v.record AND e.n = 0
+LEFT JOIN payload p ON p.debate = v.record AND p.n = 0
+WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n >= %(first)s ORDER BY v.n;
+
+-- evaluation --
+-- One evaluation of a tenant.
+SELECT evaluation, name, subject, registered, ended, pause, result FROM evaluation
+WHERE evaluation = %(evaluation)s AND tenant = %(tenant)s;
+
+-- evaluations --
+-- A tenant's evaluations, the newest first.
+SELECT evaluation, name, subject, registered, ended, pause, NULL::bytea AS result FROM evaluation
+WHERE tenant = %(tenant)s ORDER BY evaluation DESC LIMIT %(limit)s;
+
+-- looks_at_held --
+-- How many evaluations of a tenant have looked at the held labels of each of these sets.
+SELECT s.id, count(e.evaluation) AS looks
+FROM unnest(%(sets)s::text[]) AS s (id)
+LEFT JOIN evaluation e ON e.tenant = %(tenant)s AND e.scored AND s.id = ANY (e.held)
+GROUP BY s.id;
+
+-- claim_evaluations --
+-- Take evaluations whose turn it is, those first that have waited longest for one; of `only`, if one is named. A lease that
+-- ends later than any that could be given now is from before the clock was set back.
+WITH free AS (
+    SELECT evaluation FROM evaluation
+    WHERE ended IS NULL AND (%(only)s::uuid IS NULL OR evaluation = %(only)s::uuid)
+      AND (lease_until < clock_timestamp()
+           OR lease_until > clock_timestamp() + make_interval(secs => 2 * %(lease)s::float8))
+    ORDER BY fed LIMIT %(most)s FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE evaluation e SET feeder = %(feeder)s, fed = clock_timestamp(),
+    lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
+FROM free WHERE e.evaluation = free.evaluation
+RETURNING e.evaluation, e.tenant, e.subject, e.role, e.kind, e.via, e.roles, e.scopes, e.credential;
+
+-- renew_evaluations --
+-- Keep evaluations for this feeder; one that another process has taken meanwhile is not among the rows.
+UPDATE evaluation SET lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
+WHERE evaluation = ANY(%(evaluations)s::uuid[]) AND feeder = %(feeder)s RETURNING evaluation;
+
+-- release_evaluation --
+-- Give an evaluation back after its turn, with what it waits for; it has no other one for a while.
+UPDATE evaluation SET lease_until = clock_timestamp() + make_interval(secs => %(rest)s::float8), pause = %(pause)s
+WHERE evaluation = %(evaluation)s AND feeder = %(feeder)s RETURNING evaluation;
+
+-- evaluation_provable --
+-- Whether a checkpoint covers the registration of an evaluation.
+SELECT EXISTS (
+    SELECT FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
+    WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0
+      AND l.idx < (SELECT max(c.size) FROM checkpoint c WHERE c.log = l.log)) AS provable;
+
+-- ended_of --
+-- Which of these debates of a tenant have ended.
+SELECT debate FROM debate_head
+WHERE tenant = %(tenant)s AND debate = ANY(%(debates)s::uuid[]) AND state NOT IN ('queued', 'running');

@@ -1,0 +1,69 @@
+"""The records of the log itself in an export: the step *logs*, and what evaluations come to."""
+
+from __future__ import annotations
+
+from service.audit import log_events
+from service.audit.note import Note
+from service.audit.record import Envelope
+from service.verify import earlier_logs, opened_bundle
+from service.verify.evaluations import Evaluations
+from service.verify.steps import NotCheckable, Trust, at, expect
+
+SAID_MAX = 20
+"""Words of persons on forgotten heads that a result shows; all are counted."""
+
+
+class LogRecords:
+    """The events of the log itself: records that belong to no debate. ``evaluations`` needs a complete log."""
+
+    def __init__(self, note: Note, trust: Trust, evaluations: Evaluations | None) -> None:
+        self._note, self._trust, self._evaluations = note, trust, evaluations
+        self._counts: dict[str, int] = {}
+        self._said: list[str] = []
+        self._unknown = ""
+
+    def take(self, envelope: Envelope | None, payload: bytes | None, index: int) -> None:
+        """The next record, if it is an event of the log, or of a debate that an evaluation asks."""
+        if envelope is None or payload is None:
+            return
+        later = opened_bundle.later_schema(envelope)
+        if self._evaluations is not None and not later:
+            self._evaluations.take(envelope, payload, index)
+        if envelope.kind not in log_events.KINDS:
+            return
+        if later:
+            self._unknown = self._unknown or later
+            return
+        with at(record=index):
+            event = earlier_logs.read_event(envelope, payload)
+            if isinstance(event, log_events.LogOpened):
+                expect("the place of the record that opens a log", 0, index)
+                earlier_logs.expect_own_key(event, self._note)
+                self._said.append(earlier_logs.previous(event, self._trust))
+            if isinstance(event, log_events.AuditRemembered):
+                self._remembered(event)
+        self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
+
+    def _remembered(self, event: log_events.AuditRemembered) -> None:
+        """Say that a person, and not the signer's memory, vouched for a head."""
+        kind = log_events.kind(event)
+        if self._counts.get(kind, 0) < SAID_MAX:
+            self._said.append(
+                f"by the word of {event.by!r} the signer adopted the head of {event.size} records of {event.log}, "
+                f"after it remembered {event.last}: {event.reason!r}"
+            )
+
+    def end(self) -> str:
+        """The number of events of each kind, and how many evaluations were followed."""
+        if self._unknown:
+            raise NotCheckable(self._unknown)
+        counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]
+        followed = self._evaluations.words() if self._evaluations else ""
+        rest = [followed, *self._said] if followed else self._said
+        return "; ".join([", ".join(counted) or "no records of the log itself", *rest])
+
+    def evaluated(self) -> str:
+        """What the scores and results of evaluations come to; they need every record of a log."""
+        if self._evaluations is None:
+            raise NotCheckable("a part of a log does not have all records of an evaluation; export the whole log")
+        return self._evaluations.end()

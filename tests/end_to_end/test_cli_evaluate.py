@@ -1,0 +1,114 @@
+"""`gainsay evaluate plan|run|show|resume`, on a database, and killed in the middle of what they do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from service.evaluation.scoring.result import compared, result_of
+from tests.end_to_end.processes import Deployment, deployed
+from tests.end_to_end.test_cli_server import Ended
+from tests.fixtures.evaluating import GOLDEN, a_plan
+from tests.fixtures.postgres import Database
+
+pytestmark = pytest.mark.long
+KILLS = 5
+RESULT = "SELECT evaluation, result FROM gainsay.evaluation WHERE result IS NOT NULL ORDER BY evaluation"
+
+
+def a_file(folder: Path, text: str, name: str = "plan.toml") -> str:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+async def asked(deployment: Deployment, *words: str) -> Ended:
+    """A command, to its end."""
+    process = deployment.start("evaluate", *words)
+    code = await process.ends()
+    return Ended(code, process.said, process.told)
+
+
+async def test_a_plan_is_shown_run_listed_and_shown_again(database: Database, tmp_path: Path) -> None:
+    plan = a_file(tmp_path, a_plan("critic"))
+    sets = ("--sets", str(GOLDEN / "tiny-critic"))
+    async with deployed(database, tmp_path) as deployment:
+        shown = await asked(deployment, "plan", plan, *sets)
+        assert shown.code == 0, shown.err
+        assert "set tiny-critic v1, open: 2 items" in shown.out
+        assert "power with 1 flawed proposals" in shown.out
+        assert deployment.ask("SELECT FROM gainsay.evaluation") == []
+
+        ran = await asked(deployment, "run", plan, *sets)
+        listed = await asked(deployment, "show")
+        again = await asked(deployment, "show", listed.out.split()[0], "--json")
+
+    found = json.loads(again.out)
+    assert found["result"]["kind"] == "critic"
+    assert "2 of 2 scored" in ran.out
+    assert "Simulated models" in ran.out
+    expected = {"passes": 0, "inconclusive": 5, "notEnough": 5}.get(found["result"]["findings"][0]["outcome"], 1)
+    assert (ran.code, again.code, listed.code) == (expected, expected, 0)
+
+
+async def test_every_fault_of_a_plan_is_named_by_its_line(database: Database, tmp_path: Path) -> None:
+    text = a_plan().replace("repeats = 1", "repeats = 2").replace("drafts = 3", "drafts = 99")
+    plan = a_file(tmp_path, text)
+    lines = {words: text.splitlines().index(words) + 1 for words in ("repeats = 2", "drafts = 99")}
+    async with deployed(database, tmp_path) as deployment:
+        for command in ("plan", "run"):
+            refused = await asked(deployment, command, plan)
+            assert refused.code == 2, refused.err
+            assert f"{plan}:{lines['repeats = 2']}: plan.repeats: expected an odd number" in refused.err
+            assert f"{plan}:{lines['drafts = 99']}: arms.2.drafts: expected a whole number" in refused.err
+            assert "sets.1.id: there is no set 'tiny-questions'" in refused.err
+        absent = await asked(deployment, "show", "01890a5d-ac96-774b-bcce-b302099a8057")
+        assert (absent.code, deployment.ask("SELECT FROM gainsay.evaluation")) == (2, [])
+
+
+async def test_a_held_split_needs_a_validator(database: Database, tmp_path: Path) -> None:
+    plan = a_file(tmp_path, a_plan("critic").replace('split = "open"', 'split = "held"'))
+    sets = ("--sets", str(GOLDEN / "tiny-critic"))
+    async with deployed(database, tmp_path) as deployment:
+        refused = await asked(deployment, "plan", plan, *sets)
+        assert refused.code == 2
+        assert "callers with the role validator" in refused.err
+        for look in (1, 2):
+            ran = await asked(deployment, "run", plan, *sets, "--held")
+            assert f"held: 2 items, look {look} at it" in ran.err
+
+
+async def test_a_run_that_is_killed_again_and_again_comes_to_the_same_result(
+    database: Database, tmp_path: Path
+) -> None:
+    random = Random(25)
+    plan = a_file(tmp_path, a_plan(repeats=3))
+    sets = ("--sets", str(GOLDEN / "tiny-questions"))
+    async with deployed(database, tmp_path, GAINSAY_LEASE_S="0.5") as deployment:
+        whole = await asked(deployment, "run", plan, *sets)
+        assert whole.code == 5, whole.err
+
+        process = deployment.start("evaluate", "run", plan, *sets)
+        evaluation = re.search(r"[0-9a-f-]{36}", await process.says(r"evaluation [0-9a-f-]{36} under way"))
+        assert evaluation is not None
+        kills = 0
+        while process.runs and kills < KILLS:
+            await asyncio.sleep(random.uniform(0.1, 1.5))
+            kills += process.runs
+            process.kill()
+            process = deployment.start("evaluate", "resume", evaluation[0], *sets)
+            await process.says("evaluation")
+        assert await process.ends() == 5, process.told
+        (_, first), (_, second) = deployment.ask(RESULT)
+        debates = deployment.ask("SELECT count(*) FROM gainsay.debate_head")
+
+    assert kills >= 2
+    assert isinstance(first, bytes)
+    assert isinstance(second, bytes)
+    assert compared(result_of(first)) == compared(result_of(second))
+    assert debates == [(2 * 3 * 3 * 2,)]

@@ -1,0 +1,65 @@
+"""docs/evaluation.md, *Plans and runs*: its commands do what it says, and its tables have what there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from service.audit.evaluation_events import EvaluationEntry, StoppedBy
+from service.evaluation.plan.model import Does
+from service.evaluation.plan.reading import EFFECT, FILE, PLAN
+from tests.end_to_end.processes import Deployment
+from tests.fixtures.postgres import Database
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "evaluation.md").read_text("utf-8")
+SECTION = PAGE.split("\n## Plans and runs\n")[1].split("\n## ")[0]
+SETS = PAGE.split("\n## Golden sets\n")[1].split("\n## ")[0]
+BLOCKS = re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
+
+
+@pytest.mark.long
+def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database, tmp_path: Path) -> None:
+    variables = Deployment(database, tmp_path).variables
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    (imported,) = (block for block in re.findall(r"```sh\n(.*?)```", SETS, re.DOTALL) if "evaluate import" in block)
+    printed = [
+        subprocess.run(
+            ["bash", "-euc", block],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+            env={"PATH": path, "HOME": str(tmp_path), **variables},
+        ).stdout
+        for block in (imported, *BLOCKS)
+    ]
+
+    assert len(BLOCKS) == 2
+    _, planned, ran = printed
+    assert "half: gain 0.15, loss 0.05" in planned
+    assert "concluded: inconclusive; 6 of 6 scored" in ran
+    assert "  lease  ended" in ran
+
+
+def test_every_key_of_a_plan_has_its_place_on_the_page() -> None:
+    table = SECTION.split("| key of `[plan]` |")[1].split("\n\n")[0]
+    named = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+
+    assert named == set(PLAN)
+    assert all(f"[{table}]" in SECTION for table in FILE)
+    assert all(f"`{member}`" in SECTION for members in EFFECT.values() for member in members)
+
+
+def test_every_arm_stop_and_record_has_a_row() -> None:
+    rows = set(re.findall(r"^\| (?:stopped by )?`([\w.]+)` \|", SECTION, re.MULTILINE))
+
+    kinds = {str(entry.__struct_config__.tag) for entry in get_args(EvaluationEntry)}
+    assert rows >= {*get_args(Does), *kinds}
+    assert set(get_args(StoppedBy)) - {"person"} <= rows

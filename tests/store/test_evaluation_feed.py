@@ -1,0 +1,260 @@
+"""The feeder of evaluations: from a registered plan to a recorded result, whatever comes between."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from service.audit.evaluation_events import EvaluationEntry, ItemScored
+from service.debate.entries import CaseReceived, DebateStarted, EvaluationItem
+from service.errors import IllegalEntry
+from service.evaluation.run.progress import Progress
+from service.evaluation.scoring.result import compared, result_of
+from service.reviews.evaluation_feed import EvaluationFeeder
+from service.evaluation.run.results import conclusion_of
+from service.reviews.evaluations import Standing
+from service.simulated.provider import OfflineProvider
+from service.store import evaluations
+from service.store.pool import Database as Pool
+from service.store.pool import Row
+from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import Bench, a_writer, bench
+from tests.fixtures.sequencing import a_sequencer
+from tests.fixtures.spending import rows
+from tests.store.workers import a_worker, do, until
+
+pytestmark = [pytest.mark.no_replay, pytest.mark.long]
+FREE = "UPDATE gainsay.evaluation SET lease_until = '-infinity'"
+"""What time does by itself: the lease of a feeder that died, or the rest between two turns, is over."""
+
+
+class Killed(BaseException):
+    """The process is gone, in the middle of whatever it did."""
+
+
+class Mortal(Pool):
+    """A database that is asked only so often; ``lives`` counts down to the death of who asks."""
+
+    lives: int | None = None
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a named query, unless the asker dies before it, or before it hears of them."""
+        if self.lives is not None:
+            self.lives -= 1
+            if self.lives <= 0:
+                if self.lives == 0 and name.startswith(("open_", "add_")):
+                    await super().query(name, params)
+                raise Killed
+        return await super().query(name, params)
+
+
+class StopsAfterAScore(EvaluationFeeder):
+    """A feeder that is stopped by its first score."""
+
+    scores = 0
+
+    async def record(self, found: Any, progress: Progress, entry: EvaluationEntry, result: bytes | None = None) -> None:
+        """Record an entry."""
+        await super().record(found, progress, entry, result)
+        if isinstance(entry, ItemScored):
+            self.scores += 1
+            self.stop()
+
+    async def has_stopped(self) -> bool:
+        """Whether a score was recorded."""
+        return self.scores == 1
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("questions", 6), ("critic", 2), ("pairs", 2)])
+async def test_a_plan_of_each_kind_comes_to_a_recorded_result(database: Database, kind: str, asked: int) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        planned = await desk.plan(a_plan(kind), CALLER)
+        evaluation = await desk.register(planned, CALLER)
+        await sequencer.catch_up()
+        async with a_worker(service), evaluating(a_feeder(service, desk)):
+            found = await concluded(desk, evaluation)
+
+        progress, stored = found.progress, found.stored
+        assert progress.concluded is not None
+        assert len(progress.asked) == len(progress.scored) == asked
+        assert stored.result is not None
+        sets = desk.shelf.at_hand(datetime.now(UTC).date())
+        again = conclusion_of(progress, sets)
+        assert (again.hash, again.finding) == (progress.concluded.result, progress.concluded.finding)
+        assert again.result == stored.result
+        assert compared(result_of(stored.result)) == compared(result_of(again.result))
+        for unit, debate in progress.asked.items():
+            first, _, started, *_ = await service.entries(debate)
+            assert isinstance(first, CaseReceived)
+            assert isinstance(started, DebateStarted)
+            assert first.evaluation is not None
+            assert (first.evaluation.item, first.evaluation.arm, first.evaluation.repeat) == unit[1:]
+            assert first.evaluation.plan == progress.registered.plan_hash
+            assert started.seed_from == "plan"
+
+
+async def test_nothing_is_asked_before_a_signed_head_covers_the_plan(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await a_feeder(service, desk).round()
+
+        waits = await desk.read(evaluation, CALLER)
+        assert not waits.progress.asked
+        assert waits.stored.pause == "its registration is under no checkpoint yet"
+
+        await sequencer.catch_up()
+        do(database, FREE)
+        await a_feeder(service, desk).round()
+        assert len((await desk.read(evaluation, CALLER)).progress.asked) == 2
+
+
+async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_same(database: Database) -> None:
+    random = Random(25)
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        planned = await desk.plan(a_plan("critic", repeats=3), CALLER)
+        undisturbed, disturbed = [await desk.register(planned, CALLER) for _ in range(2)]
+        await sequencer.catch_up()
+        async with a_worker(service):
+            async with evaluating(a_feeder(service, desk, only=undisturbed)):
+                whole = await concluded(desk, undisturbed)
+            deaths = 0
+            async with Mortal.open(database.service_url, size=2) as mortal:
+                while (await desk.read(disturbed, CALLER)).stored.ended is None:
+                    do(database, FREE)
+                    mortal.lives = random.randrange(3, 22)
+                    dying = a_feeder(service, a_desk(service, database=mortal), f"f{deaths}", only=disturbed)
+                    try:
+                        await dying.round()
+                    except Killed:
+                        deaths += 1
+                    mortal.lives = None
+            killed = await concluded(desk, disturbed)
+
+        assert deaths >= 5
+        assert whole.progress.concluded is not None
+        assert killed.progress.concluded is not None
+        assert killed.progress.concluded.result == whole.progress.concluded.result
+        assert compared(result_of(killed.stored.result or b"")) == compared(result_of(whole.stored.result or b""))
+        opened = rows(database, "SELECT count(*) FROM gainsay.debate_head")[0][0]
+        assert opened == len(whole.progress.asked) + len(killed.progress.asked) == 12
+
+
+async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=3), CALLER), CALLER)
+        await sequencer.catch_up()
+        (first,) = await evaluations.claim_evaluations(service.database, "a", 30.0, 1)
+        async with a_worker(service):
+            while (await desk.read(evaluation, CALLER)).stored.ended is None:
+                turns = [a_feeder(service, a_desk(service), name)._turn(first) for name in "ab"]
+                await asyncio.gather(*turns)
+
+        found = await desk.read(evaluation, CALLER)
+        assert len(found.progress.scored) == 6
+        assert rows(database, "SELECT count(*) FROM gainsay.debate_head") == [(6,)]
+
+
+async def test_a_set_that_vanishes_stops_the_evaluation(database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "tiny-critic"
+    shutil.copytree(GOLDEN / "tiny-critic", folder)
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service, [folder])
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        feeder = a_feeder(service, desk)
+        await feeder.round()
+        shutil.rmtree(folder)
+        do(database, FREE)
+        await feeder.round()
+
+        found = await desk.read(evaluation, CALLER)
+        assert found.progress.stopped is not None
+        assert found.progress.stopped.by == "set"
+        assert "tiny-critic is not at hand any more" in found.progress.stopped.why
+        assert found.stored.ended is not None
+        assert len(found.progress.asked) == 2
+
+
+async def test_a_set_that_is_edited_stops_the_evaluation(database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "tiny-critic"
+    shutil.copytree(GOLDEN / "tiny-critic", folder)
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service, [folder])
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        about = folder / "set.toml"
+        about.write_text(about.read_text("utf-8").replace("Apache-2.0", "MIT"), "utf-8")
+        await a_feeder(service, desk).round()
+
+        found = await desk.read(evaluation, CALLER)
+        assert found.progress.stopped is not None
+        assert "was registered with the hash" in found.progress.stopped.why
+        assert not found.progress.asked
+
+
+async def test_a_process_without_the_set_leaves_the_evaluation_to_others(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        await a_feeder(service, a_desk(service, [GOLDEN / "tiny-pairs"])).round()
+
+        found = await desk.read(evaluation, CALLER)
+        assert (found.progress.stopped, len(found.progress.asked)) == (None, 0)
+        assert "was not given the set tiny-critic" in (found.stored.pause or "")
+
+
+async def test_a_process_with_another_policy_leaves_the_evaluation_to_others(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        other = a_desk(service, deployment=replace(service.deployment, build_hash="11" * 32))
+        await a_feeder(service, other).round()
+
+        found = await desk.read(evaluation, CALLER)
+        assert not found.progress.asked
+        assert "pins another build than runs here" in (found.stored.pause or "")
+
+
+async def test_a_plan_changed_after_the_first_score_is_exploratory_and_says_so(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        with pytest.raises(IllegalEntry, match="repeats cannot change"):
+            await desk.change(evaluation, await desk.plan(a_plan("critic", repeats=3), CALLER), CALLER)
+        async with a_worker(service):
+            feeder = StopsAfterAScore(desk, service.reviews, a_writer("f"), 5.0)
+            async with evaluating(feeder):
+                await until(feeder.has_stopped)
+            progress = await desk.change(evaluation, await desk.plan(a_plan("critic", margin="0.2"), CALLER), CALLER)
+            assert progress.exploratory
+            do(database, FREE)
+            async with evaluating(a_feeder(service, desk)):
+                found = await concluded(desk, evaluation)
+
+        assert found.progress.changed
+        assert found.progress.concluded is not None
+        assert found.progress.concluded.exploratory
+        assert "planChanged" in result_of(found.stored.result or b"").why_exploratory
+        assert len({entry.plan for entry in await _evaluated(service, found)}) == 1
+
+
+async def _evaluated(service: Bench, found: Standing) -> list[EvaluationItem]:
+    """What the debates of an evaluation say of it."""
+    firsts = [(await service.entries(debate))[0] for debate in found.progress.asked.values()]
+    return [first.evaluation for first in firsts if isinstance(first, CaseReceived) and first.evaluation]

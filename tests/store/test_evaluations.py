@@ -1,0 +1,166 @@
+"""Entries of evaluations in the database: in order, each once, and none that was not recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from hashlib import sha256
+
+import psycopg
+import pytest
+from msgspec.structs import replace
+
+from service.audit.evaluation_events import EvaluationConcluded, EvaluationStopped, ItemAsked, ItemScored
+from service.errors import EvidenceDamaged, Fenced, NotFound
+from service.evaluation.run.progress import Progress
+from service.identity.caller import Caller
+from service.reviews.batch_callers import bringer_of
+from service.store import evaluations
+from service.store.current_log import CurrentLogs
+from service.store.pool import Database as Pool
+from tests.fixtures.evaluation_plans import EVALUATION, plan, registered
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import a_writer
+from tests.fixtures.sequencing import a_sequencer
+
+pytestmark = pytest.mark.no_replay
+TENANT = "default"
+FIRST = registered(plan(), 2)
+UNITS = Progress(FIRST).units
+WRITER = a_writer("feeder")
+
+
+async def begun(store: Pool, held: tuple[str, ...] = ()) -> str:
+    """A registered evaluation; the log that its entries go to."""
+    log = await CurrentLogs(store, "localhost").current(TENANT)
+    await evaluations.register(store, FIRST, bringer_of(Caller()), held, log, WRITER)
+    return log
+
+
+def asked(n: int) -> ItemAsked:
+    return ItemAsked(EVALUATION, n, *UNITS[n - 1], debate=f"01890a5d-ac96-774b-bcce-{n:012d}")
+
+
+async def test_entries_come_back_in_order_as_they_were_recorded(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        log = await begun(store)
+        scored = ItemScored(EVALUATION, 3, *UNITS[0], debate=asked(1).debate, score={"run": {"charge": 1}})
+        for entry in (asked(1), asked(2), scored):
+            await evaluations.add_entry(store, entry, TENANT, log, WRITER)
+
+        assert await evaluations.read_entries(store, EVALUATION, TENANT) == [FIRST, asked(1), asked(2), scored]
+        assert await evaluations.read_entries(store, EVALUATION, TENANT, 3) == [scored]
+        assert await evaluations.read_entries(store, EVALUATION, "other") == []
+        with pytest.raises(NotFound):
+            await evaluations.read_evaluation(store, EVALUATION, "other")
+
+
+async def test_of_many_that_write_one_number_one_alone_does(database: Database) -> None:
+    async with Pool.open(database.service_url, size=4) as store:
+        log = await begun(store)
+        entry = asked(1)
+        tries = [evaluations.add_entry(store, entry, TENANT, log, WRITER) for _ in range(8)]
+        found = await asyncio.gather(*tries, return_exceptions=True)
+
+        assert [type(one) for one in found].count(Fenced) == 7
+        assert await evaluations.read_entries(store, EVALUATION, TENANT) == [FIRST, entry]
+        with pytest.raises(Fenced):
+            await begun(store)
+
+
+async def test_nothing_follows_a_conclusion_whose_result_is_kept(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        log = await begun(store)
+        end = EvaluationConcluded(EVALUATION, 1, sha256(b"{}").hexdigest(), "inconclusive", False)
+        await evaluations.add_entry(store, end, TENANT, log, WRITER, result=b"{}")
+
+        found = await evaluations.read_evaluation(store, EVALUATION, TENANT)
+        assert (found.result, found.ended is not None) == (b"{}", True)
+        assert await evaluations.claim_evaluations(store, "f", 5.0, 9) == []
+        with pytest.raises(Fenced):
+            await evaluations.add_entry(store, asked(2), TENANT, log, WRITER)
+
+
+async def test_a_stop_by_a_set_ends_and_another_one_does_not(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        log = await begun(store)
+        await evaluations.add_entry(store, EvaluationStopped(EVALUATION, 1, "ceiling", "spent"), TENANT, log, WRITER)
+        assert (await evaluations.read_evaluation(store, EVALUATION, TENANT)).ended is None
+
+        other = replace(FIRST, evaluation=EVALUATION.replace("8057", "8058"))
+        await evaluations.register(store, other, bringer_of(Caller()), (), log, WRITER)
+        gone = EvaluationStopped(other.evaluation, 1, "set", "gone")
+        await evaluations.add_entry(store, gone, TENANT, log, WRITER)
+        assert (await evaluations.read_evaluation(store, other.evaluation, TENANT)).ended is not None
+
+
+async def test_looks_count_evaluations_that_scored_a_held_split(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        log = await begun(store, ("set-a",))
+        assert await evaluations.looks_at_held(store, TENANT, ["set-a", "set-b"]) == {"set-a": 0, "set-b": 0}
+
+        await evaluations.add_entry(store, asked(1), TENANT, log, WRITER)
+        for n, unit in ((2, 0), (3, 0)):
+            entry = ItemScored(EVALUATION, n, *UNITS[unit], debate=asked(1).debate, score={})
+            await evaluations.add_entry(store, entry, TENANT, log, WRITER)
+
+        assert await evaluations.looks_at_held(store, TENANT, ["set-a", "set-b"]) == {"set-a": 1, "set-b": 0}
+        assert await evaluations.looks_at_held(store, "other", ["set-a"]) == {"set-a": 0}
+
+
+async def test_a_registration_is_provable_once_a_signed_head_covers_it(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store, a_sequencer(database) as sequencer:
+        await begun(store)
+        assert not await evaluations.is_provable(store, EVALUATION, TENANT)
+        await sequencer.catch_up()
+        assert await evaluations.is_provable(store, EVALUATION, TENANT)
+        assert not await evaluations.is_provable(store, EVALUATION, "other")
+
+
+async def test_one_feeder_has_an_evaluation_at_a_time(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        await begun(store)
+        (found,) = await evaluations.claim_evaluations(store, "one", 30.0, 9)
+        assert (found.evaluation, found.by) == (EVALUATION, bringer_of(Caller()))
+        assert await evaluations.claim_evaluations(store, "two", 30.0, 9) == []
+        assert await evaluations.renew_evaluations(store, "two", 30.0, [EVALUATION]) == set()
+        assert await evaluations.renew_evaluations(store, "one", 30.0, [EVALUATION]) == {EVALUATION}
+
+        await evaluations.release_evaluation(store, EVALUATION, "one", "waits for its head", 0.0)
+        assert (await evaluations.read_evaluation(store, EVALUATION, TENANT)).pause == "waits for its head"
+        other = EVALUATION.replace("8057", "8058")
+        assert await evaluations.claim_evaluations(store, "two", 30.0, 9, other) == []
+        assert len(await evaluations.claim_evaluations(store, "two", 30.0, 9, EVALUATION)) == 1
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        ("UPDATE payload SET salt = sha256(salt)", "commits to"),
+        ("UPDATE payload SET body = '{}'", "cannot be read"),
+        ("DELETE FROM payload", "is missing"),
+    ],
+)
+async def test_an_entry_that_was_edited_is_not_read(database: Database, edit: str, words: str) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        log = await begun(store)
+        await evaluations.add_entry(store, asked(1), TENANT, log, WRITER)
+        with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
+            admin.execute("ALTER TABLE payload DISABLE TRIGGER USER")
+            admin.execute(f"{edit} WHERE debate IN (SELECT record FROM evaluation_entry WHERE n = 1)".encode())
+
+        with pytest.raises(EvidenceDamaged, match=words):
+            await evaluations.read_entries(store, EVALUATION, TENANT)
+
+
+async def test_entries_that_change_places_are_not_read(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        log = await begun(store)
+        for n in (1, 2):
+            await evaluations.add_entry(store, asked(n), TENANT, log, WRITER)
+        with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
+            admin.execute("UPDATE evaluation_entry SET n = 9 WHERE n = 1")
+            admin.execute("UPDATE evaluation_entry SET n = 1 WHERE n = 2")
+            admin.execute("UPDATE evaluation_entry SET n = 2 WHERE n = 9")
+
+        with pytest.raises(EvidenceDamaged, match="another place"):
+            await evaluations.read_entries(store, EVALUATION, TENANT)

@@ -1,0 +1,73 @@
+"""What a plan says beforehand about what it could see."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from service.evaluation.plan.around import SetFacts
+from service.evaluation.plan.model import Comparison, Effect
+from service.evaluation.plan.power import own_power, planned_units, power_of, scaled
+from service.evaluation.plan.reading import read_plan
+from tests.fixtures.evaluation_plans import CRITIC, HASH, LIFT, around, items
+
+
+def test_a_lift_is_told_for_three_effects() -> None:
+    held_against = around({"contract-review-questions": SetFacts(1, HASH, "questions", items(61))})
+    plan = read_plan(LIFT, held_against)
+
+    power = power_of(plan, planned_units(plan, held_against))
+
+    assert (power.n, power.counted, power.alpha) == (61, "items", 0.05)
+    assert [(row.name, row.effect.gain) for row in power.rows] == [("expected", 250), ("half", 150), ("twice", 450)]
+    assert 0.79 < power.rows[0].power < 0.82  # 61 items see 25 % against 5 % in 80 % of runs
+    assert power.rows[1].power < power.rows[0].power < power.rows[2].power
+    assert power.rows[0].needed == 61
+
+
+def test_the_smallest_visible_effect_is_seen_and_the_next_smaller_one_is_not() -> None:
+    held_against = around()
+    plan = read_plan(LIFT, held_against)
+    counted = planned_units(plan, held_against)
+
+    visible = power_of(plan, counted).visible
+
+    assert visible is not None
+    assert visible.gain is not None
+    smaller = Effect(gain=visible.gain - 10, loss=visible.loss)
+    assert own_power(replace(plan, effect=visible), counted) >= 0.8 > own_power(replace(plan, effect=smaller), counted)
+
+
+def test_more_comparisons_leave_less_power() -> None:
+    held_against = around()
+    plan = read_plan(LIFT, held_against)
+    two = replace(plan, comparisons=(*plan.comparisons, Comparison("debate", "single")))
+
+    assert power_of(two, planned_units(two, held_against)).alpha == 0.025
+    assert own_power(two, planned_units(two, held_against)) < own_power(plan, planned_units(plan, held_against))
+
+
+def test_items_of_one_group_count_once() -> None:
+    held_against = around({"contract-review-questions": SetFacts(1, HASH, "questions", items(200, groups=100))})
+    plan = read_plan(LIFT.replace('groups = "single"', 'groups = "whole"'), held_against)
+
+    counted = planned_units(plan, held_against)
+
+    assert (counted.n, counted.name) == (100, "groups")
+
+
+def test_a_critic_passes_as_often_as_its_rule_says() -> None:
+    held_against = around()
+    plan = read_plan(CRITIC, held_against)
+    counted = planned_units(plan, held_against)
+    good = replace(plan, effect=Effect(hits=900, alarms=100))
+
+    assert (counted.n, counted.second) == (40, 40)
+    assert 0.99 < own_power(good, counted) < 1  # the note of evaluations has 99.7 %
+    assert 0.02 < own_power(replace(plan, effect=Effect(hits=600, alarms=100)), counted) < 0.05  # and 3.5 %
+
+
+def test_an_effect_scales_from_where_nothing_is_seen() -> None:
+    assert scaled(Effect(gain=250, loss=50), 0.5) == Effect(gain=150, loss=50)
+    assert scaled(Effect(gain=900, loss=50), 2) == Effect(gain=950, loss=50)
+    assert scaled(Effect(hits=900, alarms=100), 0.5) == Effect(hits=500, alarms=100)
+    assert scaled(Effect(share=600), 0.5) == Effect(share=550)

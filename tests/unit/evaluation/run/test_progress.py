@@ -1,0 +1,177 @@
+"""Which entry of an evaluation may follow which; an entry that may not changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from service.audit.evaluation_events import (
+    EvaluationConcluded,
+    EvaluationEntry,
+    EvaluationRegistered,
+    EvaluationStopped,
+    ItemAsked,
+    ItemScored,
+)
+from service.errors import IllegalEntry
+from service.evaluation.plan.model import plan_hash, plan_members
+from service.evaluation.run.progress import Progress
+from service.evaluation.run.units import Unit, units_of
+from tests.fixtures.evaluation_plans import EVALUATION, plan, registered
+
+PLAN = plan(repeats=3)
+FIRST = registered(PLAN, count=2)
+UNITS = units_of(PLAN, plan_hash(PLAN), FIRST.sets)
+HASH = "ab" * 32
+
+
+def debate(number: int) -> str:
+    return f"01890a5d-ac96-774b-bcce-{number:012d}"
+
+
+def asked(n: int, at: int, answered_by: int | None = None) -> ItemAsked:
+    return ItemAsked(EVALUATION, n, *UNITS[at], debate=debate(at if answered_by is None else answered_by))
+
+
+def scored(n: int, at: int, **members: Any) -> ItemScored:
+    score = {"kind": "question", "right": True, "run": {"charge": 10, "lost": 1}, **members}
+    return ItemScored(EVALUATION, n, *UNITS[at], debate=debate(at), score=score)
+
+
+def stopped(n: int, by: str = "person") -> EvaluationStopped:
+    return EvaluationStopped(EVALUATION, n, "set" if by == "set" else "person", "enough")
+
+
+def concluded(n: int, *, exploratory: bool = False) -> EvaluationConcluded:
+    return EvaluationConcluded(EVALUATION, n, HASH, "inconclusive", exploratory)
+
+
+def changed(n: int, **members: Any) -> EvaluationRegistered:
+    other = replace(PLAN, **members)
+    return replace(FIRST, n=n, plan=plan_members(other), plan_hash=plan_hash(other))
+
+
+ALL: list[EvaluationEntry] = [
+    FIRST,
+    *(asked(1 + at, at) for at in range(12)),
+    *(scored(13 + at, at) for at in range(12)),
+]
+
+
+def test_units_are_every_item_in_every_arm_as_often_as_planned() -> None:
+    assert sorted(UNITS) == sorted(
+        Unit("set-a", item, arm, repeat) for item in ("q0", "q1") for arm in ("debate", "vote") for repeat in (1, 2, 3)
+    )
+    assert [unit.item for unit in UNITS[:6]] == [UNITS[0].item] * 6
+
+
+def test_the_order_is_the_plans_and_not_the_files() -> None:
+    many = registered(PLAN, count=30)
+    turned = replace(many.sets[0], items=many.sets[0].items[::-1])
+
+    assert units_of(PLAN, "aa", many.sets) == units_of(PLAN, "aa", [turned])
+    assert units_of(PLAN, "aa", many.sets) != units_of(PLAN, "ab", many.sets)
+
+
+def test_a_whole_run_is_followed_to_its_conclusion() -> None:
+    progress = Progress.of([*ALL, concluded(25)])
+
+    assert (len(progress.scored), progress.spent, progress.items_scored()) == (12, 12 * 11, 2)
+    assert progress.concluded is not None
+    assert not progress.exploratory
+
+
+def test_items_count_when_all_their_scores_are_there() -> None:
+    assert Progress.of(ALL[:13]).items_scored() == 0
+    assert Progress.of(ALL[:18]).items_scored() == 0
+    assert Progress.of(ALL[:19]).items_scored() == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "entry"),
+    [
+        (1, asked(2, 0)),  # a number is left out
+        (1, replace(asked(1, 0), evaluation=debate(9))),
+        (1, asked(1, 1)),  # another unit comes first
+        (2, asked(2, 0)),  # asked before
+        (2, asked(2, 1, answered_by=0)),  # one debate for two units
+        (1, scored(1, 0)),  # never asked
+        (2, replace(scored(2, 0), debate=debate(7))),
+        (14, scored(14, 0)),  # scored before
+        (13, replace(scored(13, 0), score={"right": "yes", "run": {}})),
+        (2, concluded(2)),  # something is under way
+        (1, concluded(1)),  # nothing was asked of a fixed plan
+        (25, concluded(25, exploratory=True)),
+        (25, asked(25, 0)),
+        (1, changed(1, seed="second")),
+        (1, changed(1, repeats=1)),
+        (1, changed(1, arms=PLAN.arms[::-1])),
+        (1, replace(changed(1, margin=50), plan_hash=HASH)),
+        (1, replace(changed(1, margin=50), plan={"form": "gainsay.plan/1"})),
+        (1, replace(changed(1, margin=50), sets=())),
+    ],
+)
+def test_an_entry_that_does_not_follow_is_refused_and_changes_nothing(before: int, entry: EvaluationEntry) -> None:
+    progress = Progress.of(ALL[:before])
+    was = (dict(progress.asked), dict(progress.scored), progress.next_n, progress.plan, progress.changed)
+
+    with pytest.raises(IllegalEntry):
+        progress.take(entry)
+
+    assert (dict(progress.asked), dict(progress.scored), progress.next_n, progress.plan, progress.changed) == was
+    assert progress.concluded is None
+
+
+@pytest.mark.parametrize("first", [[], [asked(0, 0)], [replace(FIRST, n=1)], [replace(FIRST, quote=())]])
+def test_an_evaluation_begins_with_its_registration(first: list[EvaluationEntry]) -> None:
+    with pytest.raises(IllegalEntry):
+        Progress.of(first)
+
+
+def test_a_plan_changed_before_the_first_score_is_no_exploration_and_afterwards_it_is() -> None:
+    before = Progress.of([*ALL[:13], changed(13, margin=50)])
+    after = Progress.of([*ALL[:14], changed(14, margin=50)])
+
+    assert (before.plan.margin, before.exploratory) == (50, False)
+    assert (after.plan.margin, after.exploratory) == (50, True)
+
+
+def test_a_change_that_is_taken_back_is_never_hidden() -> None:
+    back = Progress.of([*ALL[:14], changed(14, margin=50), changed(15)])
+
+    assert back.plan == PLAN
+    assert back.exploratory
+
+
+def test_after_a_stop_what_was_asked_is_scored_and_nothing_is_asked() -> None:
+    run: list[EvaluationEntry] = [*ALL[:3], stopped(3)]
+    follow(run, scored(4, 0), allowed=True)
+    follow(run, asked(4, 2), allowed=False)
+    follow(run, stopped(4), allowed=False)
+    follow(run, changed(4, margin=1), allowed=False)
+    follow([*run, scored(4, 0), scored(5, 1)], concluded(6), allowed=True)
+
+
+def test_nothing_follows_a_stop_by_a_set() -> None:
+    run: list[EvaluationEntry] = [*ALL[:2], stopped(2, "set")]
+    follow(run, scored(3, 0), allowed=False)
+    follow([FIRST, stopped(1, "set")], concluded(2), allowed=False)
+
+
+def test_nothing_follows_a_conclusion() -> None:
+    done: list[EvaluationEntry] = [*ALL, concluded(25)]
+    entries: list[Callable[[int], EvaluationEntry]] = [stopped, concluded, changed]
+    for entry in entries:
+        follow(done, entry(26), allowed=False)
+
+
+def follow(run: list[EvaluationEntry], entry: EvaluationEntry, *, allowed: bool) -> None:
+    progress = Progress.of(run)
+    if allowed:
+        progress.take(entry)
+    else:
+        with pytest.raises(IllegalEntry):
+            progress.take(entry)
