@@ -11,6 +11,7 @@ computed at the strictest step of Holm's correction, alpha over the number of co
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -128,12 +129,15 @@ def _critic(counted: Counted, effect: Effect) -> float:
     return float(flawed) * float(sound)
 
 
+@lru_cache(maxsize=256)
 def _least(n: int) -> int | None:
     """The fewest of n whose one-sided lower bound reaches 0.60; as many sound ones without alarm keep 0.40."""
-    for k in range(n + 1):
-        if compute("one_sided_bound", {"k": k, "n": n, "side": "low"})["bound"] >= HITS_AT_LEAST:
-            return k
-    return None
+    low, high = 0, n + 1
+    while low < high:  # the bound grows with k
+        k = (low + high) // 2
+        reached = compute("one_sided_bound", {"k": k, "n": n, "side": "low"})["bound"] >= HITS_AT_LEAST
+        low, high = (low, k) if reached else (k + 1, high)
+    return low if low <= n else None
 
 
 def _moderator(plan: Plan, n: int, effect: Effect) -> float:

@@ -8,11 +8,12 @@ nothing         of what was asked is left out; what is missing is counted by rea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service.evaluation.plan.model import PER_MILLE, Plan, plan_hash
+from service.evaluation.plan.model import PER_MILLE, Plan, decode_plan, encode_plan, plan_hash
 from service.evaluation.plan.power import Counted, Power, power_of
 from service.evaluation.scoring.cases import Case, SetShown
 from service.evaluation.scoring.critic import conclude_critic, sizes
@@ -104,7 +105,7 @@ def _conclude(
     match plan.kind:
         case "lift":
             questions = Grid(plan, cases, scores, QuestionScore, circumstances.asked_under)
-            power = power_of(plan, _counted(plan, questions.cases))
+            power = _power(encode_plan(plan), _counted(plan, questions.cases))
             return conclude_lift(questions, figures, _net(power)), questions.cases, power
         case "critic":
             critics = Grid(plan, cases, scores, CriticScore, circumstances.asked_under)
@@ -112,11 +113,21 @@ def _conclude(
             return (
                 conclude_critic(critics, figures, limits),
                 critics.cases,
-                power_of(plan, _counted(plan, critics.cases)),
+                _power(encode_plan(plan), _counted(plan, critics.cases)),
             )
         case "moderator":
             pairs = Grid(plan, cases, scores, PairScore, circumstances.asked_under)
-            return conclude_moderator(pairs, figures), pairs.cases, power_of(plan, _counted(plan, pairs.cases))
+            return (
+                conclude_moderator(pairs, figures),
+                pairs.cases,
+                _power(encode_plan(plan), _counted(plan, pairs.cases)),
+            )
+
+
+@lru_cache(maxsize=64)
+def _power(plan: bytes, counted: Counted) -> Power:
+    """The power of a plan (its canonical JSON): the same for every result of it, and dearer than all other figures."""
+    return power_of(decode_plan(plan), counted)
 
 
 def _recomputable(plan: Plan, power: Power, figures: Figures) -> None:

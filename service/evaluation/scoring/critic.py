@@ -4,7 +4,7 @@ a proposal's answer  yes where more than half of its runs say yes: a critique th
                      which is a miss of a flaw and no alarm, and stays in the denominator
 each task type       hits and alarms with exact intervals, d', twins, own ratings, unusable answers; passes or stops
 each family          over all task types: a blind spot where the upper bound of its hits is too low
-by code              flaws that the citation engine caught are told apart and are never the critic's hits
+by code              flaws that the citation engine caught are counted apart and are never the critic's hits
 whole debate         flawed proposals that were upheld, sound ones that were rejected
 """
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from service.evaluation.plan.model import Arm
 from service.evaluation.scoring.cases import Case
 from service.evaluation.scoring.figures import Figures
-from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of
+from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of, prompts_of
 from service.evaluation.scoring.release import Limits, chances
 from service.evaluation.scoring.result import ArmShown, Because, Finding, Row
 from service.evaluation.scoring.scores import CriticScore
@@ -94,7 +94,7 @@ def conclude_critic(
         findings += [_together(arm.name, found), *found]
         rows += [_family_row(arm.name, family, of) for family, of in _by_family(tried)]
         _whole(figures, arm.name, tried)
-    rows += chances(figures, limits, sizes(grid.cases))
+    rows += [Row("limits", limits._asdict()), *chances(figures, limits, sizes(grid.cases))]
     return arms, findings, rows
 
 
@@ -116,7 +116,9 @@ def _arm(grid: Grid[CriticScore], arm: Arm, tried: Sequence[Tried]) -> ArmShown:
         charge=sum(score.run.charge for score in scored),
         attempts=sum(score.run.attempts for score in scored),
         unusable=sum(score.run.unusable for score in scored),
+        fallbacks=sum(score.run.fallbacks for score in scored),
         models=models_of(scored),
+        prompts=prompts_of(scored),
     )
 
 

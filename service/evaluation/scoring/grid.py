@@ -108,6 +108,11 @@ def models_of(scores: Iterable[Score]) -> tuple[str, ...]:
     return tuple(sorted(seen))
 
 
+def prompts_of(scores: Iterable[Score]) -> tuple[str, ...]:
+    """The hashes of the pinned prompts by which debates asked."""
+    return tuple(sorted({score.run.prompts for score in scores} - {""}))
+
+
 def lost(scores: Iterable[Score]) -> int:
     """Micro-dollars charged for calls that were lost with their worker."""
     return sum(score.run.lost for score in scores)

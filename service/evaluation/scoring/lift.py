@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from service.evaluation.plan.model import PER_MILLE, Arm, Comparison
 from service.evaluation.scoring.cases import Case
 from service.evaluation.scoring.figures import Figures
-from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of
+from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of, prompts_of
 from service.evaluation.scoring.result import ArmShown, Because, Finding, Row
 from service.evaluation.scoring.scores import QuestionScore
 from service.evaluation.statistics import compute
@@ -79,7 +79,9 @@ def _arm(grid: Grid[QuestionScore], arm: Arm, answers: Sequence[Answer]) -> ArmS
         charge=sum(score.run.charge for score in scored),
         attempts=sum(score.run.attempts for score in scored),
         unusable=sum(score.run.unusable for score in scored),
+        fallbacks=sum(score.run.fallbacks for score in scored),
         models=models_of(scored),
+        prompts=prompts_of(scored),
     )
 
 

@@ -1,7 +1,7 @@
 """Whether a moderator is pulled by something that is no argument: a place, a side, or a feature of a side.
 
     position      the same arguments in two orders: the same place favoured twice, the first against the second, exact
-    side          the proposition's side against the critic's; ties are told and left out
+    side          the proposition's side against the critic's; ties are counted and left out
     a feature     judged right where the side with it is right, against where the other is: on crossed pairs alone,
                   where both kinds of cases are equally hard
     stability     the same request again, where the plan repeats it
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from service.evaluation.plan.model import PER_MILLE, Arm
 from service.evaluation.scoring.cases import Case
 from service.evaluation.scoring.figures import Figures
-from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of
+from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of, prompts_of
 from service.evaluation.scoring.result import ArmShown, Finding, Row
 from service.evaluation.scoring.scores import PairScore
 from service.evaluation.statistics import compute
@@ -109,7 +109,9 @@ def _arm(grid: Grid[PairScore], arm: Arm, judged: Sequence[Judged]) -> ArmShown:
         charge=sum(score.run.charge for score in scored),
         attempts=sum(score.run.attempts for score in scored),
         unusable=sum(score.run.unusable for score in scored),
+        fallbacks=sum(score.run.fallbacks for score in scored),
         models=models_of(scored),
+        prompts=prompts_of(scored),
     )
 
 

@@ -20,7 +20,7 @@ from service.debate.model import AdversarialOptions, Outcome, TurnId
 from service.debate.replies import Critique, Moderation
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
-from service.debate.turns import turn_id
+from service.debate.turns import seat_of, turn_id
 from service.evaluation.scoring.observed_types import (
     CritiqueMade,
     ModerationMade,
@@ -59,6 +59,7 @@ def observe(entries: Iterable[Entry]) -> Observed:
         conclusion=facts.concluded.conclusion if facts.concluded else None,
         attempts=asked - sum(entry.reason == LOST for entry in failed),
         unusable=sum(entry.reason in UNUSABLE for entry in failed),
+        fallbacks=_fallbacks(facts),
         charge=charge,
         lost=lost,
         seats=tuple(Seated(p.seat, p.model, p.model_name, p.family) for p in started.seats) if started else (),
@@ -114,6 +115,15 @@ def _charges(entries: Iterable[Entry]) -> tuple[int, int]:
         elif isinstance(entry, TurnSpoke | AttemptFailed):
             charge += entry.charge.amount
     return charge, lost
+
+
+def _fallbacks(facts: Facts) -> int:
+    """The turns that a seat's fallback spoke in; a given turn has no model."""
+    started = facts.started
+    if started is None:
+        return 0
+    own = {plan.seat: plan.model for plan in started.seats}
+    return sum(facts.spoke(turn) != own[seat_of(turn)] for turn in facts.said if turn not in facts.given)
 
 
 def _critique(facts: Facts) -> CritiqueMade | None:

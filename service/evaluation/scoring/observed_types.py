@@ -100,7 +100,8 @@ class Observed(Struct, frozen=True, rename="camel"):
     ``said`` is what the format decided, in its own words: a vote, a final answer, a stance, a synthesis, or the
     conclusion on the proposition; without one, ``why_none`` says why. ``struck_by_code`` are the numbers of the
     proposal's arguments that the citation engine struck. ``attempts`` and ``charge`` (micro-dollars) leave out what was
-    lost with a worker, which is ``lost``; ``unusable`` counts replies that could not be read.
+    lost with a worker, which is ``lost``. ``unusable`` counts replies that could not be read, ``fallbacks`` the turns
+    in which another model spoke than the seat's own.
     """
 
     format: str
@@ -114,6 +115,7 @@ class Observed(Struct, frozen=True, rename="camel"):
     conclusion: Conclusion | None
     attempts: int
     unusable: int
+    fallbacks: int
     charge: MicroUSD
     lost: MicroUSD
     seats: tuple[Seated, ...]

@@ -12,6 +12,7 @@ A policy may be stricter, and never looser: a looser limit is refused here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from service.errors import InvalidCase, together
@@ -63,11 +64,13 @@ def limits_of(stricter: Mapping[str, float]) -> Limits:
     return SHIPPED._replace(**stricter)
 
 
+@lru_cache(maxsize=256)
 def fewest_hits(n: int, limit: float) -> int | None:
     """The fewest hits of ``n`` flawed proposals that pass; ``None`` where not even all do."""
     return _first(n, lambda k: _bound(k, n, "low") >= limit)
 
 
+@lru_cache(maxsize=256)
 def most_alarms(n: int, limit: float) -> int | None:
     """The most alarms of ``n`` sound proposals that pass; ``None`` where not even none does."""
     failing = _first(n, lambda k: _bound(k, n, "high") > limit)

@@ -42,7 +42,7 @@ WhyExploratory = Literal["planSaysSo", "planChanged", "openSplit", "wornSet"]
 
 
 class Figure(Struct, frozen=True, rename="camel"):
-    """A statistic with its input and its output, so that anybody recomputes it; ``id`` is its place in the result."""
+    """A statistic with its input and its output, by which it is recomputed; ``id`` is its place in the result."""
 
     id: str
     statistic: str
@@ -62,7 +62,8 @@ class ArmShown(Struct, frozen=True, rename="camel"):
     """What one arm did: its debates (items times repeats), its items, and its money in micro-dollars.
 
     ``debates`` counts runs, ``items`` the items by their majority. ``right`` is ``None`` where being right is not what
-    is measured. ``models`` are seat -> alias (vendor's name), each that was seen.
+    is measured. ``models`` are seat, alias and vendor's name, ``prompts`` the hashes of the pinned prompts: each that
+    was seen. ``fallbacks`` are turns in which another model spoke than the seat's own.
     """
 
     name: str
@@ -73,7 +74,9 @@ class ArmShown(Struct, frozen=True, rename="camel"):
     charge: MicroUSD
     attempts: int
     unusable: int
+    fallbacks: int
     models: tuple[str, ...]
+    prompts: tuple[str, ...]
 
 
 class Finding(Struct, frozen=True, rename="camel"):
@@ -157,8 +160,11 @@ _WEIGHT: tuple[Outcome, ...] = ("stops", "tilt", "worse", "notEnough", "inconclu
 
 
 def headline(result: Result) -> Outcome:
-    """The one finding by which a result is named: of its primary findings the one that weighs most."""
-    primary = [finding.outcome for finding in result.findings if finding.primary]
+    """The one finding by which a result is named: of its primary findings the one that weighs most.
+
+    A pull that was seen weighs most in every audit, whichever the plan asked for first: all are adjusted together.
+    """
+    primary = [finding.outcome for finding in result.findings if finding.primary or finding.outcome == "tilt"]
     return min(primary, key=_WEIGHT.index, default="notEnough" if result.kind == "moderator" else "inconclusive")
 
 

@@ -16,7 +16,8 @@ from service.evaluation.scoring.observed_types import Seated, Slot, WhyNone
 class Run(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a debate took: its status, attempts and unreadable replies, its charge and what was lost (micro-dollars).
 
-    ``prompts`` is the hash of the pinned prompts, ``seats`` are the models that sat in it.
+    ``fallbacks`` are the turns in which another model spoke than the seat's own. ``prompts`` is the hash of the pinned
+    prompts, ``seats`` are the models that sat in it.
     """
 
     status: str
@@ -26,6 +27,7 @@ class Run(Struct, frozen=True, rename="camel", omit_defaults=True):
     seats: tuple[Seated, ...] = ()
     prompts: str = ""
     simulated: bool = False
+    fallbacks: int = 0
     lost: MicroUSD = 0
 
 

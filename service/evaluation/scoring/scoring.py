@@ -79,5 +79,6 @@ def run_of(observed: Observed) -> Run:
         seats=observed.seats,
         prompts=observed.prompts,
         simulated=observed.simulated,
+        fallbacks=observed.fallbacks,
         lost=observed.lost,
     )

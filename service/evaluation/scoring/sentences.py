@@ -100,6 +100,9 @@ def _found(r: Result, finding: Finding) -> Iterator[str]:
 def _lift(r: Result, finding: Finding) -> Iterator[str]:
     first, second = (next(arm for arm in r.arms if arm.name == name) for name in finding.about)
     lift, apart = (r.figure(id_).output for id_ in finding.figures[:2])
+    if lift["n"] == 0:
+        yield f"No item was asked, so nothing is said of the arms {first.name} and {second.name}."
+        return
     yield (
         f"On {sets_named(r)}, under plan {r.plan[:12]}, the arm {first.name} agreed with the labels in "
         f"{first.right} of {first.items.asked} items, {_other(r, first, second)} in {second.right}; difference "
@@ -155,6 +158,9 @@ def _verdict(r: Result, finding: Finding) -> str:
 def _release(r: Result, finding: Finding) -> Iterator[str]:
     arm, task_type = finding.about
     hits, alarms = (r.figure(f"{name}/{arm}/{task_type}") for name in ("hits", "alarms"))
+    if "noCases" in finding.because:
+        yield f"In {task_type}, flawed proposals or their sound twins are missing, so the release stops there."
+        return
     low = r.figure(f"hitBound/{arm}/{task_type}").output["bound"]
     high = r.figure(f"alarmBound/{arm}/{task_type}").output["bound"]
     sets = "; ".join(f"{s.id} v{s.version}, {s.provenance}" for s in r.sets if s.task_type == task_type)
@@ -198,24 +204,26 @@ def _family(r: Result, finding: Finding) -> str:
 def _pull(r: Result, finding: Finding) -> str:
     arm, aspect = finding.about
     figure, what = r.figure(finding.figures[0]), ASPECT.get(aspect, aspect)
-    told = _told(aspect, dict(figure.output), figure.input)
+    counts = _counted(aspect, dict(figure.output), figure.input)
+    if "noCases" in finding.because:
+        return f"No case is decided, so nothing is said of a pull of the arm {arm} to {what}."
     if finding.outcome == "notEnough":
         return (
-            f"Too few cases are decided to say anything about a pull of the arm {arm} to {what}: {told}; 23 are needed."
+            f"Too few cases are decided to say anything of a pull of the arm {arm} to {what}: {counts}; 23 are needed."
         )
     if finding.outcome == "tilt":
         held = "" if r.standing == "registered" else " An exploratory result claims nothing of it."
-        return f"The moderator of the arm {arm} is pulled to {what} on these cases: {told}.{held}"
+        return f"The moderator of the arm {arm} is pulled to {what} on these cases: {counts}.{held}"
     if aspect in ("position", "side") and finding.visible is not None:
         limit = f"; one that moves under {per_cent(finding.visible)} of them to one side could not have been seen"
     elif finding.visible is not None:
         limit = f"; one of up to {points(finding.visible).lstrip('+')} is not excluded"
     else:
         limit = "; with so few cases none could have been seen"
-    return f"No pull of the arm {arm} to {what} was seen: {told}{limit}."
+    return f"No pull of the arm {arm} to {what} was seen: {counts}{limit}."
 
 
-def _told(aspect: str, output: dict[str, object], given: dict[str, object]) -> str:
+def _counted(aspect: str, output: dict[str, object], given: dict[str, object]) -> str:
     """The counts behind an aspect, in words."""
     if aspect == "position":
         n, same = output["n"], output["consistent"]
@@ -247,9 +255,9 @@ def _rates(given: object) -> tuple[int, int]:
 def _excluded(r: Result) -> Iterator[str]:
     yield "Nothing was excluded: what is missing stays in every denominator and counts as wrong."
     for arm in r.arms:
-        missing = ", ".join(f"{n} because {MISSING.get(why, why)}" for why, n in arm.debates.missing.items())
-        told = f"{arm.debates.asked - arm.debates.answered} are missing: {missing}" if missing else "none is missing"
-        yield f"Arm {arm.name}: {arm.debates.asked} debates, {arm.debates.answered} with an answer; {told}."
+        missing = "".join(f"; {n} because {MISSING.get(why, why)}" for why, n in arm.debates.missing.items())
+        gone = arm.debates.asked - arm.debates.answered
+        yield f"Arm {arm.name}: debates {arm.debates.asked}, answered {arm.debates.answered}, missing {gone}{missing}."
     if r.items < r.planned:
         yield f"The sequence ended at a look: {r.items} of {r.planned} items were asked."
     for one in r.sets:
@@ -259,6 +267,9 @@ def _excluded(r: Result) -> Iterator[str]:
 
 def _power(r: Result) -> Iterator[str]:
     power = r.power
+    if power.n == 0:
+        yield "Nothing was asked, so nothing could have been seen."
+        return
     for row in power.rows:
         needed = f"; {row.needed} would give 80 %" if row.needed is not None else ""
         yield (

@@ -185,6 +185,79 @@ class Sparkline(Struct, frozen=True, tag_field="block", tag="course"):
     shown: str
 
 
+class IntervalMark(Struct, frozen=True):
+    """A value on a row of an `Intervals`, with its bounds, and the number of its series, from 0."""
+
+    series: int
+    at: float
+    low: float | None = None
+    high: float | None = None
+
+
+class IntervalRow(Struct, frozen=True):
+    """A row: its label, its marks, and the words at its end, such as n."""
+
+    label: str
+    marks: tuple[IntervalMark, ...]
+    beside: str
+
+
+class Limit(Struct, frozen=True):
+    """A line across a plot at a value, with its name."""
+
+    at: float
+    label: str
+
+
+class Intervals(Struct, frozen=True, tag_field="block", tag="intervals"):
+    """Values with their intervals, row under row, on one axis from ``start`` to ``end``; ``shown`` says it as text.
+
+    Shares are written as per cent; ``signed`` ones as differences in points. ``series`` names at most two.
+    """
+
+    name: str
+    title: str
+    rows: tuple[IntervalRow, ...]
+    series: tuple[str, ...]
+    start: float
+    end: float
+    limits: tuple[Limit, ...]
+    shown: str
+    signed: bool = False
+
+
+class ScatterPoint(Struct, frozen=True):
+    """A point of a `Scatter`, with its label; both shares are from 0 to 1."""
+
+    label: str
+    x: float
+    y: float
+
+
+class Scatter(Struct, frozen=True, tag_field="block", tag="scatter"):
+    """Points in a square of two shares, with a limit on each; ``shown`` says the same as text."""
+
+    name: str
+    title: str
+    x_title: str
+    y_title: str
+    points: tuple[ScatterPoint, ...]
+    x_limit: float
+    y_limit: float
+    shown: str
+
+
+class Quarters(Struct, frozen=True, tag_field="block", tag="quarters"):
+    """A table of two by two as four fields, darker where more cases are; ``counts`` are by row, then column."""
+
+    name: str
+    title: str
+    columns: tuple[str, str]
+    rows: tuple[str, str]
+    counts: tuple[tuple[int, int], tuple[int, int]]
+    shown: str
+
+
 class Verbatim(Struct, frozen=True, tag_field="block", tag="verbatim"):
     """Lines that are shown unchanged, each on its own line."""
 
@@ -204,13 +277,19 @@ Block = (
     | Map
     | Sparkline
     | Verbatim
+    | Intervals
+    | Scatter
+    | Quarters
 )
+Plot = Sparkline | Intervals | Scatter | Quarters
+"""What is one drawing with a title and the same in words."""
 
 
 class ReportBlocks(Struct, frozen=True):
     """A whole report: its title, its identity, its first screen, which fills no more than a page, and its blocks.
 
-    ``paper`` is the size on which it is printed.
+    ``paper`` is the size on which it is printed. ``running`` stands on each page of the HTML report; the PDF has words
+    of its own for simulated models.
     """
 
     title: str
@@ -221,6 +300,7 @@ class ReportBlocks(Struct, frozen=True):
     blocks: tuple[Block, ...]
     first: tuple[Block, ...] = ()
     paper: Paper = "a4"
+    running: str = ""
 
 
 def legible(text: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from service.audit.report_forms import Paper
-from service.report.document import sparkline
 from service.report.document.bar_chart import figure
 from service.report.document.blocks import (
     Argued,
@@ -20,18 +19,19 @@ from service.report.document.blocks import (
     FactList,
     HeadingBlock,
     Map,
+    Plot,
     Quotation,
     ReportBlocks,
     ReportPart,
-    Sparkline,
     TableBlock,
     Text,
     Verbatim,
 )
 from service.report.document.contents import report
 from service.report.document.html_text import escape, escape_plain
+from service.report.document.plots import draw
 from service.report.document.strip_chart import draw_strip, swatch
-from service.report.document.stylesheet import STYLE, page_size
+from service.report.document.stylesheet import RUNNING, STYLE, page_size
 from service.report.result.types import Result
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -48,7 +48,7 @@ def write(content: ReportBlocks) -> str:
 
 
 def _page(content: ReportBlocks) -> Iterator[str]:
-    style = STYLE + page_size(content.paper)
+    style = STYLE + page_size(content.paper) + (RUNNING if content.running else "")
     yield (
         f'<!DOCTYPE html>\n<html lang="{content.language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -65,7 +65,10 @@ def _page(content: ReportBlocks) -> Iterator[str]:
         yield "</div>\n"
     yield _contents(content)
     yield from _sections(content.blocks)
-    yield "</main>\n</body>\n</html>\n"
+    yield "</main>\n"
+    if content.running:
+        yield f'<footer class="running">{escape(content.running)}</footer>\n'
+    yield "</body>\n</html>\n"
 
 
 def _contents(content: ReportBlocks) -> str:
@@ -121,10 +124,8 @@ def _drawn(block: Block) -> str:
             return figure(block)
         case Map():
             return _map(block)
-        case Sparkline():
-            return _course(block)
         case _:
-            return ""
+            return _plot(block) if isinstance(block, Plot) else ""
 
 
 def _facts(facts: FactList) -> str:
@@ -173,12 +174,9 @@ def _map(block: Map) -> str:
     return f'<div class="map"><p class="note">{escape(block.title)}</p><ul>{keys}</ul>{strips}</div>'
 
 
-def _course(block: Sparkline) -> str:
+def _plot(block: Plot) -> str:
     title, shown = escape(block.title), escape(block.shown)
-    return (
-        "<figure"
-        f' class="course"><figcaption>{title}</figcaption>{sparkline.draw_sparkline(block)}<p>{shown}</p></figure>'
-    )
+    return f'<figure class="course"><figcaption>{title}</figcaption>{draw(block)}<p>{shown}</p></figure>'
 
 
 def _quotation(given: Quotation) -> str:

@@ -18,10 +18,10 @@ from service.report.document.blocks import (
     FactList,
     HeadingBlock,
     Map,
+    Plot,
     Quotation,
     ReportBlocks,
     ReportPart,
-    Sparkline,
     TableBlock,
     Text,
     Verbatim,
@@ -102,14 +102,12 @@ def _drawn(block: Block) -> str:
         case Chart():
             rows = tuple((bar.label, bar.shown) for bar in block.bars)
             return _table(TableBlock(block.title, ("", "Value"), rows)) if rows else ""
-        case Sparkline():
-            return f"*{escape(block.title)}:* {escape(block.shown)}"
         case Map():
             return _table(
                 TableBlock(block.title, ("Document", "Cited"), tuple((s.label, s.shown) for s in block.strips))
             )
         case _:
-            return ""
+            return f"*{escape(block.title)}:* {escape(block.shown)}" if isinstance(block, Plot) else ""
 
 
 def _text(block: Text) -> str:

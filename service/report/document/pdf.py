@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from service.audit.report_forms import Paper
 from service.errors import GainsayError
-from service.report.document import sparkline
-from service.report.document.blocks import Banner, Map, ReportBlocks, Sparkline, legible
+from service.report.document.blocks import Banner, Map, Plot, ReportBlocks, legible
 from service.report.document.contents import report
+from service.report.document.plots import draw
 from service.report.document.strip_chart import draw_strip, standalone, swatch
 from service.report.document.typst_template import TEMPLATE
 from service.report.result.types import Result
@@ -81,15 +81,15 @@ def _typeset(content: ReportBlocks, standards: list[typst.PDFStandard]) -> bytes
 
 
 def _drawings(content: ReportBlocks) -> dict[str, dict[str, list[str]]]:
-    """Block -> its drawings as SVG: the keys and strips of a map, the one line of a sparkline; they have no leaves."""
+    """Block -> its drawings as SVG: the keys and strips of a map, the one drawing of a plot; they have no leaves."""
     drawn: dict[str, dict[str, list[str]]] = {}
     for block in content.blocks:
         if isinstance(block, Map):
             keys = [standalone(swatch(key.sign)) for key in block.keys]
             strips = [standalone(draw_strip(strip, f"{block.name}-{i}")) for i, strip in enumerate(block.strips)]
             drawn[block.name] = {"keys": keys, "strips": strips}
-        elif isinstance(block, Sparkline):
-            drawn[block.name] = {"course": [standalone(sparkline.draw_sparkline(block))]}
+        elif isinstance(block, Plot):
+            drawn[block.name] = {"course": [standalone(draw(block))]}
     return drawn
 
 

@@ -136,6 +136,13 @@ figcaption p { margin: 0.1rem 0; color: var(--ink); }
 """
 
 
+RUNNING = """
+.running { position: sticky; bottom: 0; margin-top: 2rem; padding: 0.4rem 0.9rem; border: 1px solid var(--warn);
+  background: var(--warn-wash); color: var(--warn); font: 600 0.8125rem/1.4 system-ui, sans-serif; }
+@media print { .running { position: fixed; left: 0; right: 0; bottom: 0; margin: 0; } body { padding-bottom: 14mm; } }
+"""
+"""The style of a line that stands on each page: only a page with such a line has it."""
+
 _SIZES: dict[Paper, str] = {"a4": "A4", "letter": "letter"}
 
 

@@ -31,6 +31,7 @@ def seen(format_: str = "adversarial/1", said: str | None = "upheld", **changed:
         conclusion=None,
         attempts=5,
         unusable=0,
+        fallbacks=0,
         charge=1_000,
         lost=0,
         seats=(SEAT,),

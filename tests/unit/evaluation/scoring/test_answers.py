@@ -89,3 +89,23 @@ def test_convergence_s_final_answer_is_folded_as_the_format_folds_it() -> None:
     entries = drive(start_of(ConvergenceOptions(3, 1, human_review=False)), reply)
 
     assert answer_of(observe(entries), YES_NO, "no") == ("yes", None)
+
+
+@pytest.mark.parametrize(
+    ("votes", "expected"),
+    [
+        (("yes",), ("yes", None)),
+        (("no", "yes", "no"), ("no", None)),
+        (("yes", "no"), (None, "tied")),
+        (("perhaps", "perhaps", "no"), ("no", None)),
+        (("perhaps",), (None, "escalated")),
+    ],
+)
+def test_blind_drafts_answer_by_most_votes_and_a_tie_is_none(
+    votes: tuple[str, ...], expected: tuple[str | None, str | None]
+) -> None:
+    options = BallotOptions(debaters(len(votes)), 1, ("yes", "no", ESCALATE), 1, human_review=False, drafts=True)
+
+    entries = drive(replace(start_of(options), seed_from="plan"), voting(*votes), given={})
+
+    assert answer_of(observe(entries), YES_NO, "yes") == expected

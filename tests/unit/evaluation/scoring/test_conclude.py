@@ -35,7 +35,7 @@ from tests.fixtures.evaluations import (
     twins,
 )
 
-few = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 
 
 def result(plan: Plan, cases: Sequence[Case], scores: Sequence[Scored], **changed: object) -> Result:

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.debate.entries import AttemptFailed, CheckFound, DebateStopped, Entry, TurnSpoke
+from service.debate.entries import AttemptFailed, CheckFound, DebateStarted, DebateStopped, Entry, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, CritiqueFound, Finding
-from service.debate.model import AdversarialOptions, Check, Turn, TurnId, labels
+from service.debate.model import AdversarialOptions, Check, Options, Turn, TurnId, labels
 from service.debate.replies import Moderation, Proposal, Reply
 from service.evaluation.scoring.observed import observe
 from service.evaluation.scoring.observed_types import NONE_IN_WORDS, Passage
@@ -212,3 +212,44 @@ def test_a_finding_of_another_turn_gives_the_critique_no_places() -> None:
 
     assert seen.critique is not None
     assert all(not point.passages for point in seen.critique.points)
+
+
+def planned(options: Options) -> DebateStarted:
+    """A start of an evaluation's item: its seed follows from the plan."""
+    return replace(start_of(options), seed_from="plan")
+
+
+def given_by(*turns: str) -> dict[TurnId, Reply]:
+    """The canned replies of these turns, as a case gives them."""
+    said = Facts.of(drive(start_of(SWAPPED), concluding("upheld"))).said
+    return {TurnId(turn): said[TurnId(turn)] for turn in turns}
+
+
+def test_a_critic_that_was_given_its_proposal_is_observed_and_its_debate_ends_there() -> None:
+    options = replace(SWAPPED, until="critic")
+
+    seen = observe(drive(planned(options), weak_first, given=given_by("1.proposer.1")))
+
+    assert seen.critique is not None
+    assert (seen.critique.retries, seen.conclusion, seen.said, seen.moderation) == (1, None, None, None)
+    asked = observe(drive(start_of(SWAPPED), canned))
+    assert 0 < seen.charge < asked.charge
+
+
+def test_a_moderator_that_was_given_everything_else_is_charged_for_its_two_orders_alone() -> None:
+    given_ = given_by("0.framing.1", "1.proposer.1", "1.critic.1", "1.rebuttal.1")
+
+    seen = observe(drive(planned(SWAPPED), concluding("rejected"), given=given_))
+
+    assert seen.moderation is not None
+    assert seen.swapped is not None
+    assert (seen.moderation.conclusion, seen.attempts) == ("rejected", 2)
+    assert {seen.moderation.slot, seen.swapped.slot} == {"first", "second"}
+
+
+def test_turns_that_a_fallback_spoke_in_are_counted() -> None:
+    entries = drive(start_of(SWAPPED), canned)
+    by_another = [replace(e, model="yew-1") if isinstance(e, TurnAsked) and "critic" in e.turn else e for e in entries]
+
+    assert observe(entries).fallbacks == 0
+    assert observe(by_another).fallbacks == 1
