@@ -17,9 +17,9 @@ from service.audit.evaluation_events import EvaluationEntry, ItemScored
 from service.debate.entries import CaseReceived, DebateStarted, EvaluationItem
 from service.errors import IllegalEntry
 from service.evaluation.run.progress import Progress
+from service.evaluation.run.results import conclusion_of
 from service.evaluation.scoring.result import compared, result_of
 from service.reviews.evaluation_feed import EvaluationFeeder
-from service.evaluation.run.results import conclusion_of
 from service.reviews.evaluations import Standing
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
