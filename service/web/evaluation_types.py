@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -265,6 +265,8 @@ class ListedEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
 
 class EvaluationList(Struct, frozen=True, kw_only=True, rename="camel"):
     """Evaluations, the newest first."""
+
+    always_sent: ClassVar = ("evaluations",)
 
     evaluations: tuple[ListedEvaluation, ...]
     """The evaluations of this page."""
