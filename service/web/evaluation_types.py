@@ -232,7 +232,7 @@ class ListedEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
     """An evaluation in a list."""
 
     evaluation_id: str
-    """The id of the evaluation."""
+    """The id of the evaluation, a UUID of version 7."""
     name: str
     """The name that its plan has."""
     ended: bool
@@ -278,9 +278,9 @@ class EvaluationEvent(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """The data of an event of an evaluation: one of its entries. Members that an entry does not have are absent."""
 
     evaluation_id: str
-    """The id of the evaluation."""
+    """The id of the evaluation, a UUID of version 7."""
     n: int
-    """The number of the entry in the evaluation, from 0; the id of the event."""
+    """The index of the entry in the evaluation, from 0; the id of the event."""
     kind: EventKind
     """The kind of the entry; the name of the event."""
     plan_hash: str | None = None

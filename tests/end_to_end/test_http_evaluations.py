@@ -1,4 +1,4 @@
-"""Evaluations over HTTP: a plan whole or not at all, its run, its stream, its report, its records, and other tenants."""
+"""Evaluations over HTTP: a plan whole or not at all, its run, stream, report and records, and other tenants."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class Stage:
 
 def a_policy(folder: Path) -> str:
     """The shipped policy, by which a validator's items may force their debates."""
-    text = SHIPPED_POLICY.read_text("utf-8").replace('may_force = ["operator"]', 'may_force = ["operator", "validator"]')
+    shipped, able = 'may_force = ["operator"]', 'may_force = ["operator", "validator"]'
     path = folder / "policy.toml"
-    path.write_text(text, "utf-8")
+    path.write_text(SHIPPED_POLICY.read_text("utf-8").replace(shipped, able), "utf-8")
     return str(path)
 
 
