@@ -121,7 +121,7 @@ class EvaluationItem(Struct, frozen=True, rename="camel", omit_defaults=True):
     arm: str
     """The name of the plan's arm."""
     repeat: int
-    """Which run of the item in this arm it is, from 1."""
+    """The number of the run of the item in this arm, from 1."""
 
     @property
     def seed(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from uuid import UUID
@@ -28,6 +29,7 @@ from service.evaluation.plan.around import Around, ItemFacts, SetFacts
 from service.evaluation.plan.model import Arm, Pins, Plan, plan_hash, plan_members
 from service.evaluation.plan.power import Power, planned_units, power_of
 from service.evaluation.plan.reading import read_plan
+from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit
 from service.evaluation.sets.golden_set import GoldenSet
@@ -48,8 +50,6 @@ from service.store.sealing import uuid7
 
 HELD_LOOKS = 10
 """From so many looks at its held split on a set supports no claim."""
-STOP_TRIES = 20
-"""How often a stop is tried again that came at the same time as another entry."""
 UNREGISTERED = "00000000-0000-7000-8000-000000000000"
 """In the place of an evaluation's id while its plan is priced: an id of the same length costs the same."""
 
@@ -152,38 +152,39 @@ class EvaluationDesk:
             )
         return Registered(found.evaluation, replayed=True)
 
-    async def stop(self, evaluation: str, caller: Caller, why: str) -> Standing:
-        """Ask nothing more; what was asked is scored and concluded. A stop of one that has stopped changes nothing.
-
-        Raises `NotFound`, `AuditUnavailable`, and `Fenced` where other entries came first each time.
-        """
-        for again in range(STOP_TRIES, 0, -1):
-            standing = await self.read(evaluation, caller)
-            progress = standing.progress
-            if progress.stopped is not None or progress.concluded is not None:
-                return standing
-            entry = EvaluationStopped(standing.stored.evaluation, progress.next_n, "person", why)
-            log = await self.logs.current(caller.tenant)
-            try:
-                await evaluations.add_stop(self.database, entry, caller.tenant, log, self._writer(caller))
-            except Fenced:
-                if again == 1:
-                    raise
-        return await self.read(evaluation, caller)
-
     async def change(self, evaluation: str, planned: Planned, caller: Caller) -> Progress:
         """Register another plan for an evaluation under way; after its first score it is exploratory for good.
 
-        Raises `IllegalEntry` for a plan that asks something else, or where nothing may be changed any more.
+        Raises `InvalidPlan` for a plan that asks something else, or where nothing may be changed any more.
         """
         progress = (await self.read(evaluation, caller)).progress
         entry = replace(_registration(evaluation, progress.next_n, planned), sets=progress.registered.sets)
         if [_place(asked) for asked in planned.sets] != [_place(asked) for asked in entry.sets]:
-            raise IllegalEntry("the sets of a changed plan are those of the first one; register a new evaluation")
-        progress.take(entry)
+            raise InvalidPlan("the sets of a changed plan are those of the first one; register a new evaluation")
+        try:
+            progress.take(entry)
+        except IllegalEntry as error:
+            raise InvalidPlan(error.detail) from error
         log = await self.logs.current(caller.tenant)
         await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
         return progress
+
+    async def stop(self, evaluation: str, why: str, caller: Caller) -> None:
+        """Ask nothing more of an evaluation: what was asked is still scored, and what was not counts as missing.
+
+        Raises `NotFound`, and `InvalidPlan` where it has ended or was stopped before.
+        """
+        while True:
+            progress = (await self.read(evaluation, caller)).progress
+            entry = EvaluationStopped(progress.evaluation, progress.next_n, "person", why)
+            try:
+                progress.take(entry)
+            except IllegalEntry as error:
+                raise InvalidPlan(f"the evaluation cannot be stopped: {error.detail}") from error
+            log = await self.logs.current(caller.tenant)
+            with suppress(Fenced):  # a feeder has recorded an entry meanwhile
+                await evaluations.add_stop(self.database, entry, caller.tenant, log, self._writer(caller))
+                return
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
         """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`."""

@@ -27,9 +27,7 @@ from service.web.types import REASON_MAX
 PLAN_MAX = 64 << 10
 """The most bytes of a request with a plan."""
 EvaluationStatus = Literal["running", "concluded", "stopped"]
-EventKind = Literal[
-    "evaluation.registered", "item.asked", "item.scored", "evaluation.stopped", "evaluation.concluded"
-]
+EventKind = Literal["evaluation.registered", "item.asked", "item.scored", "evaluation.stopped", "evaluation.concluded"]
 
 
 class EvaluationRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ those who may read all evidence of the tenant: `_expect_scores`.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from http import HTTPStatus
 
 from litestar import Response, get, post
@@ -125,10 +126,11 @@ async def stop(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     why = (await body.read_optional(request, EvaluationStopRequest, SMALL_BODY) or EvaluationStopRequest()).reason
     plain(why or "", "/reason")
-    found = await app_state(request).evaluations.stop(
-        _evaluation(request), caller(request), why or "stopped over HTTP, no reason given"
-    )
-    return answered(EvaluationState.of(found))
+    with suppress(InvalidPlan):  # it has stopped, or is concluded
+        await app_state(request).evaluations.stop(
+            _evaluation(request), why or "stopped over HTTP, no reason given", caller(request)
+        )
+    return answered(EvaluationState.of(await _standing(request)))
 
 
 @get("/v1/evaluations/{evaluation:str}/report")
@@ -141,9 +143,7 @@ async def report(request: HttpRequest) -> Response[bytes]:
     stored = await app_state(request).evaluations.concluded(_evaluation(request), caller(request))
     content = await asyncio.to_thread(_written, stored, REPORTS[wanted])
     safe = {"Content-Security-Policy": report_policy(content)} if wanted != JSON else {}
-    return Response(
-        content=content, media_type=wanted, headers={"Cache-Control": "no-store", "Vary": "Accept", **safe}
-    )
+    return Response(content=content, media_type=wanted, headers={"Cache-Control": "no-store", "Vary": "Accept", **safe})
 
 
 @get("/v1/evaluations/{evaluation:str}/audit")

@@ -15,9 +15,11 @@ from tests.end_to_end.processes import Deployment, deployed
 from tests.end_to_end.test_cli_server import Ended
 from tests.fixtures.evaluating import GOLDEN, a_plan
 from tests.fixtures.postgres import Database
+from tests.fixtures.serving import SIGNING_KEY
 
 pytestmark = pytest.mark.long
 KILLS = 5
+REPORTS = (".html", ".md", ".json", ".pdf")
 RESULT = "SELECT evaluation, result FROM gainsay.evaluation WHERE result IS NOT NULL ORDER BY evaluation"
 
 
@@ -27,9 +29,9 @@ def a_file(folder: Path, text: str, name: str = "plan.toml") -> str:
     return str(path)
 
 
-async def asked(deployment: Deployment, *words: str) -> Ended:
+async def asked(deployment: Deployment, *words: str, of: str = "evaluate") -> Ended:
     """A command, to its end."""
-    process = deployment.start("evaluate", *words)
+    process = deployment.start(of, *words)
     code = await process.ends()
     return Ended(code, process.said, process.told)
 
@@ -46,8 +48,25 @@ async def test_a_plan_is_shown_run_listed_and_shown_again(database: Database, tm
 
         ran = await asked(deployment, "run", plan, *sets)
         listed = await asked(deployment, "show")
-        again = await asked(deployment, "show", listed.out.split()[0], "--json")
+        again = await asked(deployment, "show", evaluation := listed.out.split()[0], "--json")
+        reports = [await asked(deployment, "report", evaluation, "-o", str(tmp_path / f"r{end}")) for end in REPORTS]
+        printed = await asked(deployment, "report", evaluation)
+        unknown = await asked(deployment, "report", "01890a5d-ac96-774b-bcce-b302099a8057")
+        wrong = await asked(deployment, "report", evaluation, "-o", "r.txt")
+        export = str(tmp_path / "log.jsonl")
+        exported = await asked(deployment, "export", "--out", export, of="audit")
+        trusted = ("--key", SIGNING_KEY.public.encode(), "--allow-unwitnessed", "--scope", "records")
+        verified = await asked(deployment, "verify", export, *trusted, *sets, of="audit")
 
+    assert exported.code == 0, exported.err
+    assert verified.code == 0, verified.out
+    assert "1 evaluations: 2 scores and 1 results computed again" in verified.out
+    assert [one.code for one in (*reports, printed, unknown, wrong)] == [0, 0, 0, 0, 0, 2, 2]
+    html, markdown, written, pdf = ((tmp_path / f"r{end}").read_bytes() for end in REPORTS)
+    assert markdown.decode() == printed.out
+    assert b"Trial of a critic on planted flaws" in html
+    assert pdf.startswith(b"%PDF")
+    assert json.loads(written) == json.loads(again.out)["result"]
     found = json.loads(again.out)
     assert found["result"]["kind"] == "critic"
     assert "2 of 2 scored" in ran.out

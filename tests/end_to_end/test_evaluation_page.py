@@ -21,6 +21,8 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "evaluation.md").read_tex
 SECTION = PAGE.split("\n## Plans and runs\n")[1].split("\n## ")[0]
 SETS = PAGE.split("\n## Golden sets\n")[1].split("\n## ")[0]
 BLOCKS = re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
+RESULTS = PAGE.split("\n## Scores and results\n")[1].split("\n## ")[0]
+(REPORT,) = re.findall(r"```sh\n(.*?)```", RESULTS, re.DOTALL)
 
 
 @pytest.mark.long
@@ -38,14 +40,16 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
             cwd=tmp_path,
             env={"PATH": path, "HOME": str(tmp_path), **variables},
         ).stdout
-        for block in (imported, *BLOCKS)
+        for block in (imported, *BLOCKS, REPORT)
     ]
 
     assert len(BLOCKS) == 2
-    _, planned, ran = printed
+    _, planned, ran, reported = printed
     assert "half: gain 0.15, loss 0.05" in planned
     assert "concluded: inconclusive; 6 of 6 scored" in ran
     assert "  lease  ended" in ran
+    assert reported == "wrote lease.html\n"
+    assert "Exploratory: inconclusive" in (tmp_path / "lease.html").read_text("utf-8")
 
 
 def test_every_key_of_a_plan_has_its_place_on_the_page() -> None:
@@ -62,4 +66,4 @@ def test_every_arm_stop_and_record_has_a_row() -> None:
 
     kinds = {str(entry.__struct_config__.tag) for entry in get_args(EvaluationEntry)}
     assert rows >= {*get_args(Does), *kinds}
-    assert set(get_args(StoppedBy)) - {"person"} <= rows
+    assert set(get_args(StoppedBy)) <= rows

@@ -173,7 +173,7 @@ async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_
     kinds = Counter(json.loads(json.loads(line)["leaf"])["kind"] for line in lines[1:-1])
     assert [kinds[kind] for kind in ("evaluation.registered", "item.scored", "case.received")] == [1, 2, 2]
     at = next(i for i, line in enumerate(lines) if b"item.scored" in line and b"flawed" in line)
-    lines[at] = lines[at].replace(rb'\"points\":', rb'\"points\":1', 1)
+    lines[at] = lines[at].replace(rb"\"points\":", rb"\"points\":1", 1)
     spoilt = export.verify_export(iter(lines), trust, sets={"tiny-critic": golden})
     assert "FAILED" in {step.state for step in spoilt.steps}
 
@@ -203,14 +203,10 @@ async def test_every_fault_of_a_plan_is_named_by_its_line_and_nothing_is_recorde
     assert recorded(module_database) == before
 
 
-async def test_a_plan_sent_again_under_its_key_is_no_second_evaluation(
-    stage: Stage, module_database: Database
-) -> None:
+async def test_a_plan_sent_again_under_its_key_is_no_second_evaluation(stage: Stage, module_database: Database) -> None:
     key = {"idempotency-key": '"one plan"'}
     sent = {"plan": a_plan("critic").replace('seed = "tiny"', 'seed = "keyed"')}
-    first, *others = await asyncio.gather(
-        *(stage.post("/v1/evaluations", json=sent, **key) for _ in range(4))
-    )
+    first, *others = await asyncio.gather(*(stage.post("/v1/evaluations", json=sent, **key) for _ in range(4)))
     before = recorded(module_database)
 
     assert {answer.status_code for answer in (first, *others)} == {202}, [answer.text for answer in others]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from service.audit.evaluation_events import EvaluationEntry, ItemScored
 from service.debate.entries import CaseReceived, DebateStarted, EvaluationItem
-from service.errors import IllegalEntry
+from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
 from service.evaluation.scoring.result import compared, result_of
@@ -235,7 +235,7 @@ async def test_a_plan_changed_after_the_first_score_is_exploratory_and_says_so(d
         desk = a_desk(service)
         evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
         await sequencer.catch_up()
-        with pytest.raises(IllegalEntry, match="repeats cannot change"):
+        with pytest.raises(InvalidPlan, match="repeats cannot change"):
             await desk.change(evaluation, await desk.plan(a_plan("critic", repeats=3), CALLER), CALLER)
         async with a_worker(service):
             feeder = StopsAfterAScore(desk, service.reviews, a_writer("f"), 5.0)
@@ -252,6 +252,27 @@ async def test_a_plan_changed_after_the_first_score_is_exploratory_and_says_so(d
         assert found.progress.concluded.exploratory
         assert "planChanged" in result_of(found.stored.result or b"").why_exploratory
         assert len({entry.plan for entry in await _evaluated(service, found)}) == 1
+
+
+async def test_an_evaluation_that_a_person_stops_is_concluded_with_what_was_asked(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
+        await sequencer.catch_up()
+        await a_feeder(service, desk).round()
+        await desk.stop(evaluation, "the vendor changed its model", CALLER)
+        with pytest.raises(InvalidPlan, match="was stopped before"):
+            await desk.stop(evaluation, "again", CALLER)
+        do(database, FREE)
+        async with a_worker(service), evaluating(a_feeder(service, desk)):
+            found = await concluded(desk, evaluation)
+
+        assert len(found.progress.scored) == len(found.progress.asked) == 8
+        assert len(found.progress.units) == 18
+        assert found.progress.concluded is not None
+        assert result_of(found.stored.result or b"").stopped == "the vendor changed its model"
+        with pytest.raises(InvalidPlan, match="is concluded"):
+            await desk.stop(evaluation, "late", CALLER)
 
 
 async def _evaluated(service: Bench, found: Standing) -> list[EvaluationItem]:

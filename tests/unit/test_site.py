@@ -61,11 +61,7 @@ def test_each_page_is_in_the_navigation() -> None:
 
 
 def test_each_kind_of_reader_has_a_section() -> None:
-    counts = {title: len(found) for title, found in sections().items()}
-
-    assert len(counts) == 6
-    assert counts.pop("Validators") >= 1  # most of what they read belongs to others too
-    assert min(counts.values()) > 4
+    assert [len(found) > 4 for found in sections().values()] == [True] * 5
 
 
 def test_a_page_that_no_index_links_is_noticed(tmp_path: Path) -> None:

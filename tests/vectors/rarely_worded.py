@@ -40,7 +40,18 @@ from service.debate.findings import (
     SynthesisFound,
     TextsFound,
 )
-from service.debate.model import Check, Difference, Differing, PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
+from service.debate.model import (
+    AdversarialOptions,
+    BallotOptions,
+    Check,
+    Difference,
+    Differing,
+    PanelOptions,
+    SeatPlan,
+    StancesOptions,
+    Turn,
+    TurnId,
+)
 from service.debate.options import TrackRecord
 from service.debate.replies import (
     BlindAnswer,
@@ -61,11 +72,12 @@ from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVe
 from service.debate.replies.pruning import Dropped
 from service.debate.replies.texts import texts_of, with_texts
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
+from service.debate.turns import SCREENER, turn_id
 from service.report import labels
 from service.report.result.differing import DIFFERS
 from service.running.checker import Checker
 from tests.fixtures import formats
-from tests.fixtures.debates import a_case, a_start, canned, drive, found, start_of
+from tests.fixtures.debates import a_case, a_start, canned, drive, found, reply_for, start_of
 from tests.fixtures.masking import flagged, masking
 from tests.vectors.played import panel, silent
 from tests.vectors.suspected import suspected
@@ -141,6 +153,17 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "without documents", _undocumented(a_start())
     yield "panel/1", "quoted words of a masked synthesis", drive(masking("panel/1"), _quoting, findings=_places_flagged)
     yield from suspected()
+    yield from _evaluated()
+
+
+def _evaluated() -> Iterator[Debate]:
+    """Items of an evaluation: until its critic with given replies, and drafts."""
+    until = AdversarialOptions(1, 6, 6, human_review=False, until="critic", screened=True)
+    screener, proposer = (Turn(SCREENER, "screener"), Turn(turn_id(1, "proposer"), "proposer"))
+    given = {turn.id: reply_for(turn) for turn in (screener, proposer)}
+    yield "adversarial/1", "until its critic", drive(start_of(until), given=given)
+    drafts = BallotOptions(formats.debaters(1), 1, formats.VOTES, 1, human_review=False, drafts=True)
+    yield "ballot/1", "a draft", drive(start_of(drafts))
 
 
 def _barely(turn: Turn, facts: Facts) -> Reply:

@@ -4199,7 +4199,7 @@ export interface components {
             item: string;
             /** @description The name of the plan's arm. */
             arm: string;
-            /** @description Which run of the item in this arm it is, from 1. */
+            /** @description The number of the run of the item in this arm, from 1. */
             repeat: number;
         };
         /**

@@ -20,6 +20,8 @@ class _Commands(CommandGroup):
         "run": ("run", "Register a plan, and ask all of its items."),
         "show": ("show", "Show an evaluation, or list the newest ones."),
         "resume": ("run", "Go on with an evaluation to its end."),
+        "stop": ("show", "Ask nothing more of an evaluation."),
+        "report": ("report", "Write the report of an evaluation as HTML, PDF, Markdown or JSON."),
         "statistic": ("statistic", "Compute statistics from their counts: a line of JSON asked, a line answered."),
     }
 

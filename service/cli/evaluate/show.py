@@ -47,6 +47,28 @@ def show(evaluation: str | None, *, as_json: bool) -> int:
     return perform("show", (), work)
 
 
+@click.command(cls=Command)
+@click.argument("evaluation")
+@click.option("--why", required=True, help="Why, in a sentence; it is recorded.")
+def stop(evaluation: str, why: str) -> int:
+    """Ask nothing more of an evaluation.
+
+    Debates under way go on to their end and are scored. What was not asked counts as missing in the result.
+
+    \b
+    gainsay evaluate stop 01890a5d-ac96-774b-bcce-b302099a8057 --why "The vendor changed its model."
+
+    Exit codes: 0 stopped, 2 no such evaluation, or it is over, 3 failed.
+    """
+
+    async def work(here: Here) -> int:
+        await here.desk.stop(evaluation, why, here.caller)
+        say(f"evaluation {evaluation} is stopped; `gainsay evaluate resume {evaluation}` scores what is under way")
+        return exit_codes.DONE
+
+    return perform("stop", (), work)
+
+
 def shown(standing: Standing, *, as_json: bool) -> int:
     """Print an evaluation, with its result once there is one; the exit code."""
     from service.evaluation.scoring.result import result_of

@@ -99,6 +99,8 @@ def _parameters(options: AdversarialOptions) -> Iterator[Fact]:
     below = options.require_critic_retry_below, options.min_challenge_strength
     yield Fact("Critique asked again below", f"{below[0]} of 10, by its own rating")
     yield Fact("Critique weak below", f"{below[1]} of 10, by its own rating")
+    if options.until:
+        yield Fact("Ends after", f"the standing critique, without a decision ({options.until})")
 
 
 def _who(one: Spoken) -> str:

@@ -93,6 +93,8 @@ def _parameters(options: BallotOptions) -> Iterator[Fact]:
     yield from debaters.seated(options.debaters)
     yield Fact("Options of the vote", ", ".join(options.votes))
     yield Fact("Votes needed", f"{options.consensus_threshold} of {len(options.debaters)}")
+    if options.drafts:
+        yield Fact("Ends after", "one blind draft of each seat, without a debate")
     yield from debaters.instructed("Instructions to all", options.instructions)
 
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from service.audit.archive import PIECE, LargeWriter
 from service.cli.audit import verify
 from service.cli.audit.compare import compare
+from service.cli.audit.in_hand import Asked
 from service.verify.steps import Trust
 
 
@@ -34,7 +35,7 @@ def test_a_pipe_without_an_end_is_read_up_to_the_longest_bundle(monkeypatch: pyt
     monkeypatch.setattr(verify, "BYTES_MAX", 3 << 20)
     pipe = Endless()
 
-    report = verify._bundle(BufferedReader(pipe), Trust(), verify.Asked(every=False))
+    report = verify._bundle(BufferedReader(pipe), Trust(), Asked(every=False))
 
     assert report.code == 1
     assert pipe.given <= 5 << 20
@@ -57,7 +58,7 @@ class Pipe(io.RawIOBase):
 def test_a_pack_that_is_longer_than_any_bundle_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "BYTES_MAX", PIECE)
 
-    report = verify._bundle(BufferedReader(Pipe(words(PIECE))), Trust(), verify.Asked(every=False))
+    report = verify._bundle(BufferedReader(Pipe(words(PIECE))), Trust(), Asked(every=False))
 
     assert report.steps[0].detail.startswith("expected summary.json")  # what is behind all of it was looked for
 
