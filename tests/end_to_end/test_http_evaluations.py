@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 import pytest
@@ -15,12 +14,11 @@ import pytest_asyncio
 
 from service.evaluation.scoring.result import result_hash, result_of
 from service.evaluation.sets import files
-from service.policy.settings import SHIPPED_POLICY
 from service.reviews.evaluation_sets import GoldenShelf
 from service.verify import export
 from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
-from tests.fixtures.evaluating import GOLDEN, a_plan
+from tests.fixtures.evaluating import GOLDEN, a_plan, give_sets
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, SIGNING_KEY, Served, events_of, ids_of, served
 from tests.fixtures.spending import rows
@@ -54,28 +52,11 @@ class Stage:
         raise AssertionError(f"the evaluation did not end: {found.text}")
 
 
-def a_policy(folder: Path) -> str:
-    """The shipped policy, by which a validator's items may force their debates."""
-    shipped, able = 'may_force = ["operator"]', 'may_force = ["operator", "validator"]'
-    path = folder / "policy.toml"
-    path.write_text(SHIPPED_POLICY.read_text("utf-8").replace(shipped, able), "utf-8")
-    return str(path)
-
-
-def give_sets(site: Served) -> None:
-    """Give a service the tiny sets beside the shipped ones, to its desk and to its feeder."""
-    shelf = GoldenShelf(sorted(GOLDEN.glob("tiny-*")))
-    site.app.evaluations.shelf = site.app.evaluating.desk.shelf = shelf
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stage(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     folder = tmp_path_factory.mktemp("identity")
-    policy = a_policy(folder)
-    async with served(
-        module_database.service_url, GAINSAY_IDENTITY=identity_file(folder), GAINSAY_POLICY=policy
-    ) as site:
-        give_sets(site)
+    async with served(module_database.service_url, GAINSAY_IDENTITY=identity_file(folder)) as site:
+        give_sets(site.app)
         registers = Registers(module_database)
         await registers.add_tenant("other")
         callers = {role: await registers.issue(role) for role in ("validator", "operator", "auditor", "requester")}

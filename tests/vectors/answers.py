@@ -23,9 +23,8 @@ import msgspec
 from service import samples
 from service.delivering.signing import shown
 from service.identity.api_keys import PATTERN, write_key
-from service.reviews.evaluation_sets import GoldenShelf
 from service.web.openapi import document
-from tests.fixtures.evaluating import GOLDEN, a_plan
+from tests.fixtures.evaluating import a_plan, give_sets
 from tests.fixtures.managing import known
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 
@@ -123,9 +122,8 @@ async def _of_a_batch(http: httpx.AsyncClient, case: JSON) -> AsyncIterator[Reco
 
 async def _of_an_evaluation(site: Served) -> AsyncIterator[Recorded]:
     """An evaluation of a tiny set of critics."""
-    http, feeding = site.http, site.app.evaluating.desk
-    kept, folders = feeding.shelf, sorted(GOLDEN.glob("tiny-*"))
-    site.app.evaluations.shelf = feeding.shelf = GoldenShelf(folders)
+    http = site.http
+    give_sets(site.app)
     made = await http.post("/v1/evaluations", json={"plan": a_plan("critic")})
     yield _json("registerEvaluation.202.registered", made)
     here = made.headers["location"]
@@ -138,7 +136,6 @@ async def _of_an_evaluation(site: Served) -> AsyncIterator[Recorded]:
     yield Recorded("readEvaluationReport.200.beginning.md", _beginning(report.text))
     rows = await http.get(f"{here}/audit")
     yield Recorded("exportEvaluation.200.beginning.jsonl", _beginning(rows.text, ITEMS))
-    site.app.evaluations.shelf = feeding.shelf = kept
 
 
 async def _of_the_registers(site: Served, debate: str) -> AsyncIterator[Recorded]:
