@@ -423,7 +423,7 @@ async def test_a_list_has_the_cases_that_its_caller_reaches_and_counts_no_others
         "tenant": {stage.debates["foreign"], stage.debates["assigned"], *stage.own.values()},
     }
     for query in ("", "&taskType=contract", "&q=uncapped", "&sort=-spentUSD", "&status=completed"):
-        asked = f"/v1/debates?limit=100&purpose=&facets=taskType{query}"
+        asked = f"/v1/debates?limit=100&purpose=decision&facets=taskType{query}"
         answer = await stage.site.http.get(asked, headers=known.headers)
         told = answer.json()
         found = {item["debateId"] for item in told["debates"] if item["status"] != "declined"}

@@ -15,16 +15,19 @@ import httpx
 
 from gainsay_client.calls import (
     BATCHES,
+    EVALUATIONS,
     Calls,
     Lines,
     Metadata,
     ReportForm,
+    ResultForm,
     Submitted,
     Values,
     View,
     asked_of,
     batch_path,
     debate_path,
+    evaluation_path,
     pairs,
 )
 from gainsay_client.connection import broken_by, calls_of, expect_size, head_of, limits, settings_of
@@ -269,6 +272,35 @@ class AsyncGainsay:
     async def abort_batch(self, batch: str, *, reason: str | None = None) -> types.BatchState:
         """Abort a batch: none of its cases begins any more. An abort is idempotent."""
         return cast("types.BatchState", await self._run(self._calls.abort_batch(batch, reason)))
+
+    async def register_evaluation(self, plan: str, *, key: str | None = None) -> types.EvaluationState:
+        """Register the text of a plan file (TOML), once under ``key``. The service then asks its items."""
+        return cast("types.EvaluationState", await self._run(self._calls.register_evaluation(plan, key)))
+
+    async def evaluations(self, *, limit: int | None = None, after: str | None = None) -> types.EvaluationList:
+        """Read one page of evaluations, the newest first; ``after`` is ``next`` of the page before."""
+        query = pairs({"limit": limit, "after": after})
+        return cast("types.EvaluationList", await self._run(self._calls.get(EVALUATIONS, query)))
+
+    async def evaluation(self, evaluation: str) -> types.EvaluationState:
+        """Read how an evaluation stands, with its result once there is one."""
+        return cast("types.EvaluationState", await self._run(self._calls.get(evaluation_path(evaluation))))
+
+    def follow_evaluation(self, evaluation: str, *, after: int | None = None) -> AsyncIterator[Event]:
+        """Iterate over the events of an evaluation to its end, each once, however often connections break."""
+        return cast("AsyncIterator[Event]", self._drive(self._calls.follow_evaluation(evaluation, after)))
+
+    async def stop_evaluation(self, evaluation: str, *, reason: str | None = None) -> types.EvaluationState:
+        """Stop an evaluation: nothing more of it is asked. A stop is idempotent."""
+        return cast("types.EvaluationState", await self._run(self._calls.stop_evaluation(evaluation, reason)))
+
+    async def evaluation_report(self, evaluation: str, form: ResultForm = "markdown") -> bytes:
+        """Read the report of an evaluation as ``json``, ``html`` or ``markdown``, all in UTF-8."""
+        return await self._run(self._calls.evaluation_report(evaluation, form))
+
+    async def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
+        """Save the records of an evaluation and its debates. The file gets its name once it is whole."""
+        return await self._run(self._calls.export_evaluation(evaluation, file))
 
     async def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
         """Ask the gate alone; nothing is stored."""
