@@ -17,6 +17,10 @@ from tests.fixtures.serving import Served, served
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 
 
+def text_of(path: str) -> str:
+    return Path(path).read_text("utf-8")
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def site(module_database: Database) -> AsyncIterator[Served]:
     """A service with the tiny golden sets."""
@@ -44,9 +48,9 @@ async def test_an_evaluation_is_registered_once_followed_and_read(driver: Driver
         assert json.loads(await client.call("evaluation_report", evaluation, "json")) == found["result"]
         assert (await client.call("evaluation_report", evaluation)).startswith("# ")
         saved = await client.call("export_evaluation", evaluation, str(tmp_path / "records.jsonl"))
-        assert '"filters":{"evaluation":' in Path(saved).read_text("utf-8").splitlines()[0]
         stopped = await client.call("stop_evaluation", evaluation, reason="too late")
         assert stopped == found
+    assert '"filters":{"evaluation":' in text_of(saved).splitlines()[0]
 
 
 async def test_an_evaluation_that_is_refused_or_absent_is_an_error_with_its_code(driver: Driver, site: Served) -> None:
