@@ -352,7 +352,7 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
         **screening_flags(s),
         "providerOverrun": s.facts.excess > 0,
         "usageBelowFloor": s.facts.below_floor,
-        "fallbackModel": s.fell_back,
+        "fallbackModel": s.used_fallback,
         **quotation_flags(s, words),
         **takes.flags,
         **_order(s),

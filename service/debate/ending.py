@@ -105,7 +105,7 @@ def common_flags(s: Script, status: Status) -> dict[str, bool]:
         **screening_flags(s),
         "providerOverrun": s.facts.excess > 0,
         "usageBelowFloor": s.facts.below_floor,
-        "fallbackModel": s.fell_back,
+        "fallbackModel": s.used_fallback,
     }
 
 

@@ -336,13 +336,9 @@ def votes_of(options: Options) -> tuple[str, ...]:
 
 def evaluated_of(options: Options) -> bool:
     """Whether a debate ends as only an evaluation has it end: after its critic, or after blind drafts."""
-    match options:
-        case AdversarialOptions():
-            return options.until is not None
-        case BallotOptions():
-            return options.drafts
-        case StancesOptions() | PanelOptions() | ConvergenceOptions():
-            return False
+    if isinstance(options, AdversarialOptions):
+        return options.until is not None
+    return isinstance(options, BallotOptions) and options.drafts
 
 
 def swapped_of(options: Options) -> bool:

@@ -134,7 +134,7 @@ class Script:
         return self.facts.spoke(turn)
 
     @property
-    def fell_back(self) -> bool:
+    def used_fallback(self) -> bool:
         """Whether the fallback of a seat spoke in the place of its own model."""
         models = ((turn, self.model(turn)) for turn in self.facts.said)
         return any(model is not None and model != self.started.seat(seat_of(turn)).model for turn, model in models)

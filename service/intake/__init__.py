@@ -261,9 +261,9 @@ def _resolved(
     if isinstance(request, CaseRequest):
         with faults.noted():
             validation.documented(request, chosen, policy)
-    with faults.noted():
-        validation.terms(request, chosen)
     read = options.resolve(request, chosen.name, policy, faults)
+    with faults.noted():
+        validation.terms(request, read.options)
     with faults.noted():
         options.known_prompts(read.options, place.prompts)
     resolved, order = read.options, None

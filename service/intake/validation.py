@@ -21,6 +21,7 @@ from service.debate.model import (
     StancesOptions,
 )
 from service.debate.neutral import neutral
+from service.debate.options import format_of
 from service.debate.purpose import PROBE, PURPOSE, is_probe
 from service.errors import Faults, InvalidCase, TooLarge, did_you_mean
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids, terms_of
@@ -134,13 +135,13 @@ def purpose(request: CaseRequest, *, probe: bool) -> None:
     )
 
 
-def terms(request: CaseRequest | GateRequest, chosen: ChosenFormat) -> None:
+def terms(request: CaseRequest | GateRequest, options: Options) -> None:
     """Refuse an end of the debate that only another format has."""
-    own = terms_of(request)
-    if own.until and chosen.name != "adversarial":
-        raise InvalidCase(f"until belongs to the adversarial format, and this item asks for {chosen.name!r}")
-    if own.drafts and chosen.name != "ballot":
-        raise InvalidCase(f"drafts belong to a ballot, and this item asks for {chosen.name!r}")
+    own, found = terms_of(request), format_of(options)
+    if own.until and not isinstance(options, AdversarialOptions):
+        raise InvalidCase(f"until belongs to the adversarial format, and this item asks for {found!r}")
+    if own.drafts and not isinstance(options, BallotOptions):
+        raise InvalidCase(f"drafts belong to a ballot, and this item asks for {found!r}")
 
 
 def amounts(request: GateRequest | CaseRequest) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from service.debate.ballot import DRAFT
 from service.debate.replies import REPLY_TYPES
 from service.prompts.undocumented import UNDOCUMENTED
 
+WHOLE = frozenset({"house", DRAFT, *REPLY_TYPES})
+"""The prompts that are whole texts of a system message or a seat, and stand in the place of no other."""
 _REPLACEABLE = frozenset(kind for kind in REPLY_TYPES if "." in kind)
 """The kinds of turns for which a caller may name another pinned prompt: its id begins with the kind and a dot."""
 

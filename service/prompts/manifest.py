@@ -32,10 +32,8 @@ from typing import Any, Literal, Self
 import msgspec
 from msgspec import Struct
 
-from service.debate.ballot import DRAFT
-from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
-from service.prompts.alternatives import replaced_by
+from service.prompts.alternatives import WHOLE, replaced_by
 from service.prompts.layout_pin import LAYOUT
 from service.prompts.present import RESTART, SINCE, present_bytes
 from service.prompts.undocumented import plain_id
@@ -52,7 +50,6 @@ _TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md
 _SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.json")
 _LAYOUT = re.compile(r"layout\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_PROMPTS = frozenset({"house", DRAFT, *REPLY_TYPES})
 
 
 class PromptsUnwritable(GainsayError):
@@ -387,7 +384,7 @@ def _named(file: str) -> tuple[str, int, Kind] | None:
     """The id, version and kind of a file, from its name; ``None`` for a name of another form."""
     if text := _TEXT.fullmatch(file):
         plain = plain_id(text["id"])
-        whole = plain in _PROMPTS or replaced_by(plain)
+        whole = plain in WHOLE or replaced_by(plain)
         return text["id"], int(text["version"]), "prompt" if whole else "fragment"
     if schema := _SCHEMA.fullmatch(file):
         return f"schema.{schema['seat']}", int(schema["version"]), "schema"

@@ -286,11 +286,7 @@ LIMIT: Mapping[str, str] = {
 }
 """Why a turn is not funded."""
 
-BASIS: Mapping[str, str] = {
-    "usage": "usage told",
-    "reserved": "as held",
-    "none": "nothing used",
-}
+BASIS: Mapping[str, str] = {"usage": "usage told", "reserved": "as held", "none": "nothing used"}
 """The basis of a charge."""
 
 OUTCOME: Mapping[str, str] = {

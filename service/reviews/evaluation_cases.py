@@ -31,19 +31,21 @@ from service.reviews.evaluation_items import EvaluationCase
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """An evaluation that asks: its id, its plan, the hash of the plan as it was first registered, and its sets."""
+    """An evaluation that asks: its id, its plan, the hash of the plan as it was first registered, and its sets.
+
+    ``ceiling`` is that of each debate in micro-dollars, policy's highest. A call that is lost with its worker is
+    charged to its debate, and under a lower ceiling too little might be left for the call that replaces it.
+    """
 
     evaluation: str
     plan: Plan
     plan_hash: str
     sets: Mapping[str, ItemSet]
+    ceiling: MicroUSD
 
 
-def case_of(asking: Asking, unit: Unit, ceiling: MicroUSD | None = None) -> EvaluationCase:
-    """The case of a unit; ``ceiling`` is the most that its debate may cost, policy's own where it is left out.
-
-    Raises `KeyError` for a unit that the plan or its sets do not have.
-    """
+def case_of(asking: Asking, unit: Unit) -> EvaluationCase:
+    """The case of a unit; raises `KeyError` for one that the plan or its sets do not have."""
     plan, asked = asking.plan, asking.sets[unit.set]
     arm, item = plan.arm(unit.arm), asked.item(unit.item)
     return EvaluationCase(
@@ -56,7 +58,7 @@ def case_of(asking: Asking, unit: Unit, ceiling: MicroUSD | None = None) -> Eval
         options=_options(plan, arm, item, asked.manifest.answers or ()),
         terms=_terms(arm),
         given=_given(item),
-        ceiling=ceiling,
+        ceiling=asking.ceiling,
     )
 
 

@@ -208,10 +208,9 @@ class EvaluationFeeder:
         await evaluations.add_entry(self._database, entry, found.by.tenant, log, self._writer, result=result)
         progress.take(entry)
 
-    async def open(self, asking: Asking, unit: Unit, found: ClaimedEvaluation, progress: Progress) -> str:
+    async def open(self, asking: Asking, unit: Unit, found: ClaimedEvaluation) -> str:
         """The debate of a unit, which is opened unless it is there."""
-        case = case_of(asking, unit, progress.most[unit.arm])
-        return (await self._reviews.open_item(case, caller_of(found.by))).debate
+        return (await self._reviews.open_item(case_of(asking, unit), caller_of(found.by))).debate
 
     async def observed(self, debate: str, tenant: str) -> tuple[Any, ...]:
         """The entries of a debate, held against what commits to them."""
@@ -252,12 +251,13 @@ class _Turn:
     async def _ask(self, units: tuple[Unit, ...]) -> None:
         progress = self._progress
         asked = {name: golden.asked for name, golden in self._sets.items()}
-        asking = Asking(progress.evaluation, progress.plan, progress.registered.plan_hash, asked)
+        ceiling = self._feeder.desk.deployment(self._found.by.tenant).policy.debate.ceiling_max
+        asking = Asking(progress.evaluation, progress.plan, progress.registered.plan_hash, asked, ceiling)
         for unit in units:
             if not await self._feeder.keeps(self._found):
                 return None
             try:
-                debate = await self._feeder.open(asking, unit, self._found, progress)
+                debate = await self._feeder.open(asking, unit, self._found)
             except QueueFull as error:
                 raise _Waits(error.public_detail) from error
             except BudgetExhausted as error:

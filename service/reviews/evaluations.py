@@ -284,7 +284,8 @@ def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) 
 
 def _quote(plan: Plan, arm: Arm, deployment: Deployment, caller: Caller, sets: Mapping[str, GoldenSet]) -> ArmQuote:
     """What an arm costs: its debates together as expected, and the dearest one at most. Raises as `intake.prepare`."""
-    asking = Asking(UNREGISTERED, plan, plan_hash(plan), {name: golden.asked for name, golden in sets.items()})
+    asked = {name: golden.asked for name, golden in sets.items()}
+    asking = Asking(UNREGISTERED, plan, plan_hash(plan), asked, deployment.policy.debate.ceiling_max)
     now = datetime.now(UTC)
     expected, most = 0, 0
     for planned in plan.sets:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from service.evaluation.scoring.result import compared, result_of
-from tests.end_to_end.processes import Deployment, deployed
+from tests.end_to_end.processes import PATIENCE_S, Deployment, Process, deployed
 from tests.end_to_end.test_cli_server import Ended
 from tests.fixtures.evaluating import GOLDEN, a_plan
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import SIGNING_KEY
+from tests.store.workers import until
 
 pytestmark = pytest.mark.long
 KILLS = 5
@@ -34,6 +35,11 @@ async def asked(deployment: Deployment, *words: str, of: str = "evaluate") -> En
     process = deployment.start(of, *words)
     code = await process.ends()
     return Ended(code, process.said, process.told)
+
+
+async def has_begun(process: Process) -> bool:
+    """Whether a command goes on with an evaluation, or has found it concluded."""
+    return "evaluation" in process.told or not process.runs
 
 
 async def test_a_plan_is_shown_run_listed_and_shown_again(database: Database, tmp_path: Path) -> None:
@@ -106,22 +112,21 @@ async def test_a_run_that_is_killed_again_and_again_comes_to_the_same_result(
     database: Database, tmp_path: Path
 ) -> None:
     random = Random(25)
-    plan = a_file(tmp_path, a_plan(repeats=3))
+    plan = a_file(tmp_path, a_plan(repeats=5))
     sets = ("--sets", str(GOLDEN / "tiny-questions"))
     async with deployed(database, tmp_path, GAINSAY_LEASE_S="0.5") as deployment:
         whole = await asked(deployment, "run", plan, *sets)
         assert whole.code == 5, whole.err
 
         process = deployment.start("evaluate", "run", plan, *sets)
-        evaluation = re.search(r"[0-9a-f-]{36}", await process.says(r"evaluation [0-9a-f-]{36} under way"))
-        assert evaluation is not None
+        evaluation = await process.says(r"evaluation ([0-9a-f-]{36})")
         kills = 0
         while process.runs and kills < KILLS:
-            await asyncio.sleep(random.uniform(0.1, 1.5))
+            await asyncio.sleep(random.uniform(0.05, 0.8))
             kills += process.runs
             process.kill()
-            process = deployment.start("evaluate", "resume", evaluation[0], *sets)
-            await process.says("evaluation")
+            process = deployment.start("evaluate", "resume", evaluation, *sets)
+            await until(partial(has_begun, process), PATIENCE_S)
         assert await process.ends() == 5, process.told
         (_, first), (_, second) = deployment.ask(RESULT)
         debates = deployment.ask("SELECT count(*) FROM gainsay.debate_head")
@@ -130,4 +135,4 @@ async def test_a_run_that_is_killed_again_and_again_comes_to_the_same_result(
     assert isinstance(first, bytes)
     assert isinstance(second, bytes)
     assert compared(result_of(first)) == compared(result_of(second))
-    assert debates == [(2 * 3 * 3 * 2,)]
+    assert debates == [(2 * 3 * 5 * 2,)]

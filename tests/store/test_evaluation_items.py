@@ -33,7 +33,8 @@ from service.reviews import DebateQuery, EvaluationCase
 from service.reviews.query_parameters import read_query
 from service.simulated.provider import OfflineProvider
 from service.store.impact import standings
-from tests.fixtures.bundles import Draft, failed, verify
+from service.verify.export import verify_export
+from tests.fixtures.bundles import PINNED, TOOLS, Draft, export, failed, verify
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log
 
@@ -178,6 +179,7 @@ async def test_items_are_verified_from_their_bundles_and_exports(
         an_item("vote", ballot, terms=EvaluationTerms(drafts=True)),
         an_item("single", replace(ballot, debaters=debaters[:1]), terms=EvaluationTerms(drafts=True)),
     ]
+    drafts = list[Draft]()
     async with bench(database.service_url, OfflineProvider()) as service:
         for item in items:
             entries = await ran(service, item)
@@ -191,6 +193,10 @@ async def test_items_are_verified_from_their_bundles_and_exports(
             assert isinstance(received, CaseReceived)
             assert received.evaluation == item.evaluation
             assert received.given == dict(item.given)
+            drafts.append(draft)
+    forged = [changed(drafts[0], 2, seed="ab" * 32), *drafts[1:]]
+    assert failed(verify_export(export(drafts), PINNED, reports=TOOLS.reports)) == []
+    assert failed(verify_export(export(forged), PINNED, reports=TOOLS.reports)) == ["moves"]
 
 
 def changed(draft: Draft, n: int, **members: Any) -> Draft:

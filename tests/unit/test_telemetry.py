@@ -39,7 +39,7 @@ CLOSED_SETS = {
     ("GATE_DECISIONS", "decided_by"): {"forced", "policy", *RULES_ON_THE_MERITS, "merits"},
     ("UNKNOWN_TASK_TYPES", "outcome"): {*get_args(task_types.Outcome)} - {"known"},
     ("DEBATES_CONCLUDED", "status"): {*get_args(Status)} - {"declined", "queued", "running"},
-    ("DEBATES_CONCLUDED", "stop_reason"): {*get_args(StopReason)} - {"declined"},
+    ("DEBATES_CONCLUDED", "stop_reason"): {*get_args(StopReason)} - {"declined", "untilCritic"},  # not counted
     ("CONFIDENCE", "level"): {*get_args(ConfidenceLevel)},
     ("MODERATOR_CONFIDENCE", "level"): {*get_args(ConfidenceLevel)},
     ("CONSENSUS_LAGGING", "question_type"): {*get_args(QuestionType)},

@@ -241,11 +241,11 @@ def seeds() -> Iterator[Case]:
     """Seeds of debates: by the leaf hash of record 0, or by the plan of the evaluation whose item it is."""
     leaf, hashes = "a1" * 32, {"plan": "0e" * 32, "set": "0f" * 32}
     yield {"leafHash": leaf, "evaluation": None, "seed": leaf, "seedFrom": None}
+    yield {"leafHash": leaf, "evaluation": None, "seed": leaf, "seedFrom": "plan", "refused": "of no evaluation"}
     for item, arm, repeat in (("clause-7", "debate", 1), ("clause-7", "debate", 11), ("Prüfung 1", "vote", 2)):
         run = EvaluationItem("e1", item=item, arm=arm, repeat=repeat, **hashes)
         yield {"leafHash": leaf, "evaluation": plain(run), "seed": run.seed, "seedFrom": "plan"}
         yield {"leafHash": leaf, "evaluation": plain(run), "seed": leaf, "seedFrom": None, "refused": "not the plan's"}
-    yield {"leafHash": leaf, "evaluation": None, "seed": run.seed, "seedFrom": "plan", "refused": "of no evaluation"}
 
 
 def _seed(entries: list[Entry]) -> str:

@@ -9,7 +9,8 @@
 
 A unit is asked if the ceiling pays for the most that it can cost beside what is charged and what is under way may still
 cost. So the units that are asked do not depend on the order in which debates end: of two ways to the same unit, the
-one that knows less waits. Only charges lost with a worker can make a stop by the ceiling earlier.
+one that knows less waits. Charges for calls that are lost with a worker count too, once their debate is scored: they
+alone can make a stop by the ceiling earlier, and they alone can pass the ceiling.
 
 A sequence asks block after block of ``look_every`` items, and is looked at between blocks, so that all that is asked
 is counted.

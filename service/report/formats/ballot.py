@@ -180,8 +180,8 @@ def _against(r: Result) -> Iterator[Block]:
 
 
 def _further(options: BallotOptions, _: Case) -> Iterator[Turn]:
-    """The phases after the first."""
-    for seat in debater_seats(options):
+    """The phases after the first; drafts have none."""
+    for seat in () if options.drafts else debater_seats(options):
         for phase in PHASES[1:]:
             turn = turn_id(1, seat, phase)
             yield Turn(turn, seat, (), (f"ballot.{phase}",), "ballot.debater", prompt_of(options, seat))

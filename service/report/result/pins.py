@@ -28,6 +28,8 @@ def pins_of(started: DebateStarted, case: Case) -> dict[str, str]:
     further = telling.further(started.options, case) if telling else ()
     texts, schemas = set(ALWAYS), set[str]()
     for turn in chain(roster.seats.values(), roster.beginning, further):
+        if not roster.usual.get(turn.seat, 1):  # a debate until its critic asks no later seat
+            continue
         texts |= {turn.prompt or turn.asks, *turn.fragments}
         schemas.add(f"schema.{turn.asks}")
     documented = bool(case.documents)

@@ -163,7 +163,8 @@ def given_of(*words: str) -> dict[str, Any]:
 
 def test_every_filter_of_the_service_is_an_option() -> None:
     words = "--since 1d --until today --task-type t --status s --format f --outcome o --confidence c --flag x "
-    words += "--no-human-review --use-case u --materiality m --model y --metadata a=b --question q --sort createdAt"
+    words += "--no-human-review --use-case u --materiality m --purpose p --model y --metadata a=b --question q "
+    words += "--sort createdAt"
 
     query = query_of(given_of(*words.split()), NOW)
 

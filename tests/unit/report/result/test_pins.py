@@ -112,7 +112,18 @@ def small(options: Any) -> Any:
             return options
 
 
-VARIANTS = {"plain": lambda options: options, "personified": personified, "small": small}
+def evaluated(options: Any) -> Any:
+    """Options as only an evaluation asks for them, in formats that have such."""
+    match options:
+        case AdversarialOptions():
+            return replace(options, max_rounds=1, until="critic")
+        case BallotOptions():
+            return replace(options, debaters=options.debaters[:1], max_rounds=1, consensus_threshold=1, drafts=True)
+        case _:
+            return options
+
+
+VARIANTS = {"plain": lambda options: options, "personified": personified, "small": small, "evaluated": evaluated}
 POSITIONS = (Position("adopt", "Adopt it."), Position("defer", "Wait."))
 
 
