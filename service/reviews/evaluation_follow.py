@@ -1,7 +1,7 @@
 """The entries of an evaluation as they come, read once for all of its listeners in this process.
 
 The records of an evaluation are chains of their own, of which no notification tells. So they are looked for twice a
-second, while anybody listens. The last entry is given out once a checkpoint covers it, as that of a debate.
+second, while there are listeners. The last entry is given out once a checkpoint covers it, as that of a debate.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class EvaluationFeeds:
 
     @asynccontextmanager
     async def open(self, evaluation: str, tenant: str) -> AsyncIterator[EvaluationFeed]:
-        """The feed of a tenant's evaluation for the length of the block; it reads while anybody uses it."""
+        """The feed of a tenant's evaluation for the length of the block; it reads while it has listeners."""
         key = tenant, evaluation
         feed = self._kept.get(key)
         if feed is None or feed.failed:

@@ -290,7 +290,7 @@ class EvaluationEvent(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     arm: str | None = None
     """The name of the arm."""
     repeat: int | None = None
-    """For which time the item is asked, from 1."""
+    """How many times the item was asked in this arm, this one included, from 1."""
     debate_id: str | None = None
     """The debate that answers."""
     score: dict[str, Any] | None = None

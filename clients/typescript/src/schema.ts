@@ -6751,7 +6751,7 @@ export interface components {
             item?: string;
             /** @description The name of the arm. */
             arm?: string;
-            /** @description For which time the item is asked, from 1. */
+            /** @description How many times the item was asked in this arm, this one included, from 1. */
             repeat?: number;
             /**
              * Format: uuid
