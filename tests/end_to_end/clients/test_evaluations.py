@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import pytest_asyncio
 
+from service.evaluation.scoring.result import Outcome
 from tests.fixtures.client_drivers import Driver, Failed
 from tests.fixtures.evaluating import a_plan, give_sets
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Served, served
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "evaluation.md"
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8")
 
 
 def text_of(path: str) -> str:
@@ -51,6 +62,23 @@ async def test_an_evaluation_is_registered_once_followed_and_read(driver: Driver
         stopped = await client.call("stop_evaluation", evaluation, reason="too late")
         assert stopped == found
     assert '"filters":{"evaluation":' in text_of(saved).splitlines()[0]
+
+
+async def test_the_example_of_the_page_does_what_it_says(
+    site: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", text_of(str(PAGE)), re.DOTALL)
+    address = '"https://gainsay.bank.example", token="..."'
+    assert address in block
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "plan.toml", a_plan("critic"))
+
+    await asyncio.to_thread(exec, block.replace(address, f'"{site.url}"'), {})
+
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in told[:-1]] == list("012345")
+    assert told[-1] in get_args(Outcome)
+    assert text_of(str(tmp_path / "records.jsonl")).endswith('{"records":48}\n')
 
 
 async def test_an_evaluation_that_is_refused_or_absent_is_an_error_with_its_code(driver: Driver, site: Served) -> None:
