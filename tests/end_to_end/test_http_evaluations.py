@@ -49,7 +49,7 @@ class Stage:
                 return told
             assert found.headers["retry-after"] == "1"
             await asyncio.sleep(0.05)
-        raise AssertionError(f"the evaluation did not end: {found.text}")
+        raise AssertionError(f"the evaluation did not end: {path}")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
