@@ -39,6 +39,7 @@ from service.proving.signing.witnesses import Witnesses
 from service.reviews import Reviews
 from service.reviews.batch_feed import BatchFeeder
 from service.reviews.evaluation_feed import EvaluationFeeder
+from service.reviews.evaluation_follow import EvaluationFeeds
 from service.reviews.evaluation_sets import GoldenShelf
 from service.reviews.evaluations import EvaluationDesk
 from service.reviews.evidence.reading_log import LAST_S, ReadingLog, recording
@@ -102,6 +103,8 @@ class App(Struct, frozen=True):
     endpoints: Endpoints
     feeder: BatchFeeder
     evaluating: EvaluationFeeder
+    evaluations: EvaluationDesk
+    evaluation_feeds: EvaluationFeeds
     current: CurrentConfiguration
     connections: Connections
 
@@ -214,13 +217,16 @@ async def open_app(
         )
         readings = ReadingLog(serving, logs, writer("server"))
         feeder = BatchFeeder(database, reviews, deployment, writer("worker"), settings.lease_s)
-        desk = EvaluationDesk(database, deployment, own_logs, GoldenShelf())
+        shelf = GoldenShelf()
+        desk = EvaluationDesk(database, deployment, own_logs, shelf)
         evaluating = EvaluationFeeder(desk, reviews, writer("worker"), settings.lease_s)
+        evaluations = EvaluationDesk(serving, deployment, logs, shelf)
         async with listening(where.service, hub), recording(readings), upkeep():
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, selfcheck, rowcheck, where)
                 given = (heads, logs, leaving, authenticator, readings, management, endpoints, feeder, evaluating)
-                yield App(*parts, *given, current, connections)
+                evaluated = (evaluations, EvaluationFeeds(evaluations))
+                yield App(*parts, *given, *evaluated, current, connections)
             finally:
                 await leaving.close()
                 await heads.close()

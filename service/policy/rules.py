@@ -68,7 +68,7 @@ class GatePolicy(Struct, frozen=True, rename="camel"):
     """The task types that are always debated."""
     never: Annotated[tuple[str, ...], names(), STATED] = ()
     """The task types that are never debated."""
-    may_force: Annotated[tuple[str, ...], names(), STATED] = ("operator",)
+    may_force: Annotated[tuple[str, ...], names(), STATED] = ("operator", "validator")
     """The roles that may force a decision either way, with a reason."""
     unknown_task_type: Annotated[str, STATED] = "decline"
     """What becomes of a task type that policy does not know: `decline`, `refuse`, or `as:` and a known type that takes

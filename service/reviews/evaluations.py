@@ -9,14 +9,22 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from hashlib import sha256
+from uuid import UUID
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from service import intake
-from service.audit.evaluation_events import ArmQuote, EvaluationRegistered, EvaluationStopped, SetAsked
+from service.audit.evaluation_events import (
+    ArmQuote,
+    EvaluationEntry,
+    EvaluationRegistered,
+    EvaluationStopped,
+    SetAsked,
+)
 from service.audit.record import SALT_BYTES, Writer
-from service.errors import Fenced, IllegalEntry
+from service.errors import Fenced, GainsayError, IdempotencyKeyReused, IllegalEntry
 from service.evaluation.plan.around import Around, ItemFacts, SetFacts
 from service.evaluation.plan.model import Arm, Pins, Plan, plan_hash, plan_members
 from service.evaluation.plan.power import Power, planned_units, power_of
@@ -36,7 +44,7 @@ from service.reviews.evaluation_sets import GoldenShelf
 from service.store import evaluations
 from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
-from service.store.evaluations import StoredEvaluation
+from service.store.evaluations import Keyed, StoredEvaluation
 from service.store.pool import Database
 from service.store.sealing import uuid7
 
@@ -44,6 +52,14 @@ HELD_LOOKS = 10
 """From so many looks at its held split on a set supports no claim."""
 UNREGISTERED = "00000000-0000-7000-8000-000000000000"
 """In the place of an evaluation's id while its plan is priced: an id of the same length costs the same."""
+
+
+class NotConcluded(GainsayError):
+    """There is no report of an evaluation before it is concluded."""
+
+    code = "not_concluded"
+    status = 409
+    title = "The evaluation has no result"
 
 
 class Planned(Struct, frozen=True):
@@ -63,8 +79,15 @@ class Standing(Struct, frozen=True):
     progress: Progress
 
 
+class Registered(Struct, frozen=True):
+    """An evaluation that is recorded. A ``replayed`` one was recorded before, under the same key."""
+
+    evaluation: str
+    replayed: bool
+
+
 class EvaluationDesk:
-    """Evaluations of every tenant, as callers use them."""
+    """Evaluations of every tenant, as callers use them; each statement asks the ``database`` as the tenant sees it."""
 
     def __init__(
         self, database: Database, deployment: Callable[[str], Deployment], logs: CurrentLogs, shelf: GoldenShelf
@@ -76,19 +99,58 @@ class EvaluationDesk:
 
     async def plan(self, text: str, caller: Caller) -> Planned:
         """Read a plan file; raises `InvalidPlan` with all of its faults, and `StoreUnavailable`."""
-        now = datetime.now(UTC)
+        now, caller = datetime.now(UTC), self._asking(caller)
         sets = await asyncio.to_thread(self.shelf.at_hand, now.date())
         looks = await evaluations.looks_at_held(self.database, caller.tenant, list(sets))
         return await asyncio.to_thread(_planned, text, self.deployment(caller.tenant), caller, sets, looks)
 
-    async def register(self, planned: Planned, caller: Caller) -> str:
-        """Record a plan; returns the id of the evaluation, which goes on by itself from now on."""
+    async def register(self, planned: Planned, caller: Caller, keyed: Keyed | None = None) -> str:
+        """Record a plan; returns the id of the evaluation, which goes on by itself from now on.
+
+        Raises `AuditUnavailable`, and `Fenced` where an evaluation stands for this key.
+        """
         evaluation = uuid7((await database_time(self.database)).now())
         held = [asked.id for asked in planned.sets if asked.split == "held"]
         entry = _registration(evaluation, 0, planned)
         log = await self.logs.current(caller.tenant)
-        await evaluations.register(self.database, entry, bringer_of(caller), held, log, self._writer(caller))
+        by = bringer_of(self._asking(caller))
+        await evaluations.register(self.database, entry, by, held, log, self._writer(caller), keyed=keyed)
         return evaluation
+
+    async def bring(self, text: str, caller: Caller, key: str | None) -> Registered:
+        """Read a plan and record it; under one ``key`` a tenant's plan is recorded once.
+
+        Raises `InvalidPlan` with all of its faults and nothing is recorded, `IdempotencyKeyReused` for another plan
+        under a used key, and `AuditUnavailable`.
+        """
+        if key is None:
+            return Registered(await self.register(await self.plan(text, caller), caller), replayed=False)
+        keyed = Keyed(sha256(key.encode()).digest(), sha256(text.encode()).digest())
+        if before := await self._repeated(keyed, caller):
+            return before
+        planned = await self.plan(text, caller)
+        try:
+            return Registered(await self.register(planned, caller, keyed), replayed=False)
+        except Fenced:
+            if before := await self._repeated(keyed, caller):
+                return before
+            raise
+
+    async def _repeated(self, keyed: Keyed, caller: Caller) -> Registered | None:
+        """The evaluation that was recorded under this key; raises `IdempotencyKeyReused` for another one."""
+        found = await evaluations.find_keyed_evaluation(self.database, caller.tenant, keyed.key)
+        if found is None:
+            return None
+        if found.subject != caller.subject:
+            raise IdempotencyKeyReused(
+                "another caller of the tenant has used this key; send a new key, such as a new UUID, with each plan"
+            )
+        if found.sent != keyed.sent:
+            raise IdempotencyKeyReused(
+                f"the key belongs to evaluation {found.evaluation}, which has another plan; send a new key with a new "
+                "plan, or the first plan again under this key"
+            )
+        return Registered(found.evaluation, replayed=True)
 
     async def change(self, evaluation: str, planned: Planned, caller: Caller) -> Progress:
         """Register another plan for an evaluation under way; after its first score it is exploratory for good.
@@ -121,7 +183,7 @@ class EvaluationDesk:
                 raise InvalidPlan(f"the evaluation cannot be stopped: {error.detail}") from error
             log = await self.logs.current(caller.tenant)
             with suppress(Fenced):  # a feeder has recorded an entry meanwhile
-                await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
+                await evaluations.add_stop(self.database, entry, caller.tenant, log, self._writer(caller))
                 return
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
@@ -130,6 +192,17 @@ class EvaluationDesk:
         entries = await evaluations.read_entries(self.database, evaluation, caller.tenant)
         return Standing(stored, Progress.of(entries))
 
+    async def concluded(self, evaluation: str, caller: Caller) -> StoredEvaluation:
+        """An evaluation's row with its result; raises `NotFound` and `NotConcluded`."""
+        stored = await self.row(evaluation, caller)
+        if stored.result is None:
+            raise NotConcluded(
+                "the evaluation ended without a result; GET it for what stopped it"
+                if stored.ended is not None
+                else "the evaluation is under way and has no result yet; follow its events, or GET it, until it ends"
+            )
+        return stored
+
     async def row(self, evaluation: str, caller: Caller) -> StoredEvaluation:
         """An evaluation's row alone, for one who waits for its end; raises `NotFound`."""
         return await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
@@ -137,6 +210,25 @@ class EvaluationDesk:
     async def newest(self, caller: Caller, limit: int) -> list[StoredEvaluation]:
         """The tenant's evaluations, the newest first."""
         return await evaluations.list_evaluations(self.database, caller.tenant, limit)
+
+    async def page(self, caller: Caller, below: UUID | None, limit: int) -> tuple[list[StoredEvaluation], str | None]:
+        """A page of the tenant's evaluations, the newest first, and the id behind which the next one begins."""
+        found = await evaluations.list_evaluations(self.database, caller.tenant, limit + 1, below)
+        return found[:limit], found[limit - 1].evaluation if len(found) > limit else None
+
+    async def entries(self, evaluation: str, tenant: str, first: int) -> list[EvaluationEntry]:
+        """The entries from a number on; raises `StoreUnavailable` and `EvidenceDamaged`."""
+        return await evaluations.read_entries(self.database, evaluation, tenant, first)
+
+    async def is_provable(self, evaluation: str, tenant: str, n: int) -> bool:
+        """Whether a checkpoint covers an entry."""
+        return await evaluations.is_provable(self.database, evaluation, tenant, n)
+
+    def _asking(self, caller: Caller) -> Caller:
+        """The caller in the role in which its items are asked: of its roles one that policy lets force a debate."""
+        able = self.deployment(caller.tenant).policy.gate.may_force
+        role = next((role for role in (caller.role, *caller.roles) if role in able), caller.role)
+        return replace(caller, role=role)
 
     def _writer(self, caller: Caller) -> Writer:
         return Writer(caller.actor, self.deployment(caller.tenant).build_hash)

@@ -8,7 +8,6 @@ that covers the end.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -17,6 +16,7 @@ from service.audit.stored_record import START, ChainEnd
 from service.debate.entries import is_end
 from service.errors import GainsayError, StoreUnavailable
 from service.report import Line, View
+from service.reviews.waiters import Waiters
 from service.store.entry_poll import EntryPoll
 from service.store.hub import EventHub
 from service.store.pool import Database
@@ -26,10 +26,11 @@ Prove = Callable[[str, str, int], Awaitable[object]]
 """Waits until the record (debate, tenant, number) is provable, for as long as it takes."""
 
 
-class Feed:
+class Feed(Waiters):
     """The feed of one debate, and the listeners that wait for more entries."""
 
     def __init__(self, debate: str, tenant: str) -> None:
+        super().__init__()
         self.debate = debate
         self.tenant = tenant
         self.listeners = 0
@@ -46,7 +47,6 @@ class Feed:
         self.over = False
         """Whether the end of the debate is among the entries."""
         self._failure: GainsayError | None = None
-        self._waiting: set[asyncio.Future[bool]] = set()
 
     @property
     def failed(self) -> bool:
@@ -58,22 +58,6 @@ class Feed:
         if self._failure is not None and n >= self.given:
             raise self._failure.anew()
         return self.over and n >= len(self.lines)
-
-    async def wait_changed(self, seconds: float, waiting: asyncio.Future[bool] | None = None) -> bool:
-        """Wait until there is something new; return whether that came within these seconds.
-
-        A caller that passes the future to wait with may settle it itself.
-        """
-        loop = asyncio.get_running_loop()
-        waiting = waiting or loop.create_future()
-        timer = None if seconds == math.inf else loop.call_later(max(0.0, seconds), resolve, waiting, False)
-        self._waiting.add(waiting)
-        try:
-            return await waiting
-        finally:
-            self._waiting.discard(waiting)
-            if timer is not None:
-                timer.cancel()
 
     def add(self, stored: StoredDebate) -> None:
         """Add entries that were read; the last one of the debate is not given out yet."""
@@ -89,17 +73,12 @@ class Feed:
     def fail(self, why: GainsayError) -> None:
         """End the feed with an error."""
         self._failure = why.anew()
-        self._wake()
+        self.wake()
 
     def _set_given(self, given: int) -> None:
         if given != self.given or self.over:
             self.given = given
-            self._wake()
-
-    def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, set()
-        for future in waiting:
-            resolve(future)
+            self.wake()
 
 
 class Feeds:
@@ -155,9 +134,3 @@ class Feeds:
         except Exception as fault:  # noqa: BLE001 - otherwise the listeners would wait for ever
             log_lines.FEED_FAULT.raised(debate=feed.debate)
             feed.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
-
-
-def resolve(future: asyncio.Future[bool], stirred: bool = True) -> None:
-    """Wake the waiter of a future; ``stirred`` False says that nothing happened."""
-    if not future.done():
-        future.set_result(stirred)

@@ -40,6 +40,21 @@ class StoredEvaluation(Struct, frozen=True, kw_only=True):
     result: bytes | None
 
 
+class Keyed(Struct, frozen=True):
+    """A key under which a plan came, and the plan: SHA-256 of both."""
+
+    key: bytes
+    sent: bytes
+
+
+class KeyedEvaluation(Struct, frozen=True):
+    """The evaluation that a key stands for, who registered it, and the SHA-256 of the plan that came under it."""
+
+    evaluation: str
+    subject: str
+    sent: bytes
+
+
 class ClaimedEvaluation(Struct, frozen=True):
     """An evaluation whose turn it is, and who registered it."""
 
@@ -48,11 +63,18 @@ class ClaimedEvaluation(Struct, frozen=True):
 
 
 async def register(
-    database: Database, entry: EvaluationRegistered, by: Bringer, held: Sequence[str], log: str, writer: Writer
+    database: Database,
+    entry: EvaluationRegistered,
+    by: Bringer,
+    held: Sequence[str],
+    log: str,
+    writer: Writer,
+    *,
+    keyed: Keyed | None = None,
 ) -> None:
     """Record a registration, by which the evaluation begins; ``held`` are the sets of which it asks that split.
 
-    Raises `AuditUnavailable`, and `Fenced` where an evaluation has this id.
+    Raises `AuditUnavailable`, and `Fenced` where an evaluation has this id, or stands for this key.
     """
     who = {name: value for name, value in structs.asdict(by).items() if name != "trace"}
     params = {
@@ -61,10 +83,12 @@ async def register(
         "scopes": None if by.scopes is None else list(by.scopes),
         "name": str(entry.plan.get("name", "")),
         "held": list(held),
+        "key": None if keyed is None else keyed.key,
+        "sent": None if keyed is None else keyed.sent,
         **await _sealed(database, entry, by.tenant, log, writer),
     }
-    if not await write(database, "register_evaluation", params):
-        raise Fenced(f"there is an evaluation {entry.evaluation}; register this plan under a new id")
+    if not await write(database.of(by.tenant), "register_evaluation", params):
+        raise Fenced(f"there is an evaluation {entry.evaluation}, or one under this key; read it again")
 
 
 async def add_entry(
@@ -83,8 +107,25 @@ async def add_entry(
         "result": result,
         **await _sealed(database, entry, tenant, log, writer),
     }
-    if not await write(database, "add_evaluation_entry", params):
-        raise Fenced(f"entry {entry.n} of evaluation {entry.evaluation} is another one; read it again")
+    if not await write(database.of(tenant), "add_evaluation_entry", params):
+        raise _written_before(entry)
+
+
+async def add_stop(database: Database, entry: EvaluationStopped, tenant: str, log: str, writer: Writer) -> None:
+    """Record a person's stop as the next entry; raises `AuditUnavailable` and `Fenced`, as `add_entry`."""
+    params = {"n": entry.n, **await _sealed(database, entry, tenant, log, writer)}
+    if not await write(database.of(tenant), "stop_evaluation", params):
+        raise _written_before(entry)
+
+
+def _written_before(entry: EvaluationEntry) -> Fenced:
+    return Fenced(f"entry {entry.n} of evaluation {entry.evaluation} is another one; read it again")
+
+
+async def find_keyed_evaluation(database: Database, tenant: str, key: bytes) -> KeyedEvaluation | None:
+    """The evaluation of a tenant's key, if the key was ever used; raises `StoreUnavailable`."""
+    rows = await database.of(tenant).query("keyed_evaluation", {"tenant": tenant, "key": key})
+    return KeyedEvaluation(str(rows[0]["evaluation"]), rows[0]["subject"], bytes(rows[0]["body"])) if rows else None
 
 
 async def _sealed(database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer) -> dict[str, Any]:
@@ -107,7 +148,7 @@ async def read_entries(database: Database, evaluation: str, tenant: str, first: 
     Raises `StoreUnavailable`, and `EvidenceDamaged` for one that is not what was recorded, or is missing.
     """
     params = {"evaluation": _id(evaluation), "tenant": tenant, "first": first}
-    rows = await database.query("evaluation_entries", params)
+    rows = await database.of(tenant).query("evaluation_entries", params)
     return [_entry(row, evaluation, tenant, n) for n, row in enumerate(rows, start=first)]
 
 
@@ -130,27 +171,38 @@ def _entry(row: Row, evaluation: str, tenant: str, n: int) -> EvaluationEntry:
 
 async def read_evaluation(database: Database, evaluation: str, tenant: str) -> StoredEvaluation:
     """An evaluation of a tenant; raises `NotFound`."""
-    rows = await database.query("evaluation", {"evaluation": _id(evaluation), "tenant": tenant})
+    rows = await database.of(tenant).query("evaluation", {"evaluation": _id(evaluation), "tenant": tenant})
     if not rows:
         raise absent(evaluation)
     return _stored(rows[0])
 
 
-async def list_evaluations(database: Database, tenant: str, limit: int) -> list[StoredEvaluation]:
-    """A tenant's evaluations, the newest first, without their results."""
-    return [_stored(row) for row in await database.query("evaluations", {"tenant": tenant, "limit": limit})]
+async def list_evaluations(
+    database: Database, tenant: str, limit: int, below: UUID | None = None
+) -> list[StoredEvaluation]:
+    """A tenant's evaluations below an id, the newest first, without their results."""
+    params = {"tenant": tenant, "limit": limit, "below": below}
+    return [_stored(row) for row in await database.of(tenant).query("evaluations", params)]
 
 
 async def looks_at_held(database: Database, tenant: str, sets: Sequence[str]) -> dict[str, int]:
     """How many evaluations of a tenant have looked at the held labels of each set, by its id."""
-    rows = await database.query("looks_at_held", {"tenant": tenant, "sets": list(sets)})
+    rows = await database.of(tenant).query("looks_at_held", {"tenant": tenant, "sets": list(sets)})
     return {row["id"]: row["looks"] for row in rows}
 
 
-async def is_provable(database: Database, evaluation: str, tenant: str) -> bool:
-    """Whether a checkpoint covers the registration: no call is made before."""
-    (row,) = await database.query("evaluation_provable", {"evaluation": _id(evaluation), "tenant": tenant})
+async def is_provable(database: Database, evaluation: str, tenant: str, n: int = 0) -> bool:
+    """Whether a checkpoint covers an entry; of the first one, the registration: no call is made before."""
+    params = {"evaluation": _id(evaluation), "tenant": tenant, "n": n}
+    (row,) = await database.of(tenant).query("evaluation_provable", params)
     return bool(row["provable"])
+
+
+async def place_of(database: Database, evaluation: str, tenant: str) -> tuple[str, int] | None:
+    """The log of an evaluation's registration, and its index there; ``None`` before it is in the tree."""
+    params = {"evaluation": _id(evaluation), "tenant": tenant}
+    rows = await database.of(tenant).query("evaluation_place", params)
+    return (rows[0]["log"], rows[0]["idx"]) if rows else None
 
 
 async def ended_of(database: Database, tenant: str, debates: Collection[str]) -> frozenset[str]:
@@ -189,7 +241,8 @@ async def release_evaluation(
 
 def absent(evaluation: str) -> NotFound:
     """The refusal of an evaluation that is not there, or not of this tenant."""
-    return NotFound(f"there is no evaluation {evaluation[:80]!r}; `gainsay evaluate show` lists those of the tenant")
+    listed = "GET /v1/evaluations, as `gainsay evaluate show`, lists those of the tenant"
+    return NotFound(f"there is no evaluation {evaluation[:80]!r}; {listed}")
 
 
 def _id(evaluation: str) -> UUID:

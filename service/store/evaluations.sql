@@ -1,12 +1,13 @@
--- Queries of evaluations (migrations/0030_evaluations.sql). The feeder serves every tenant: its claim names evaluations with
+-- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql). The feeder serves every tenant: its claim names evaluations with
 -- their tenants, and what follows asks by the tenant and the id of such an evaluation.
 
 -- register_evaluation --
--- The first entry of a new evaluation with its record, in one statement; no row where the evaluation is there.
+-- The first entry of a new evaluation with its record, in one statement; no row where the evaluation is there, or its key is
+-- in use.
 WITH opened AS (
-    INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, scopes, credential, held)
+    INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, scopes, credential, held, key, body)
     VALUES (%(evaluation)s, %(tenant)s, %(name)s, %(subject)s, %(role)s, %(kind)s, %(via)s, %(roles)s::text[],
-            %(scopes)s::text[], %(credential)s, %(held)s::text[])
+            %(scopes)s::text[], %(credential)s, %(held)s::text[], %(key)b::bytea, %(sent)b::bytea)
     ON CONFLICT DO NOTHING RETURNING evaluation, tenant
 ), new AS (
     INSERT INTO evaluation_entry (tenant, evaluation, n, record)
@@ -36,6 +37,25 @@ WITH new AS (
 )
 INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
 
+-- stop_evaluation --
+-- The entry of a person's stop with its record, in one statement; no row where another process has written the entry of this
+-- number, or the evaluation has ended. It changes no row: a feeder concludes what was asked.
+WITH new AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT e.tenant, e.evaluation, %(n)s, %(debate)s FROM evaluation e
+    WHERE e.evaluation = %(evaluation)s AND e.tenant = %(tenant)s AND e.ended IS NULL
+    ON CONFLICT (tenant, evaluation, n) DO NOTHING RETURNING tenant, record
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, tenant FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, tenant FROM new
+)
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
+
+-- keyed_evaluation --
+-- The evaluation that a tenant's key stands for, and the hash of what came under it.
+SELECT evaluation, subject, body FROM evaluation WHERE tenant = %(tenant)s AND key = %(key)b;
+
 -- evaluation_entries --
 -- The records of an evaluation from a number on, in order.
 SELECT v.n, v.record, e.leaf, p.salt, p.body
@@ -49,9 +69,9 @@ SELECT evaluation, name, subject, registered, ended, pause, result FROM evaluati
 WHERE evaluation = %(evaluation)s AND tenant = %(tenant)s;
 
 -- evaluations --
--- A tenant's evaluations, the newest first.
+-- A tenant's evaluations below an id, the newest first.
 SELECT evaluation, name, subject, registered, ended, pause, NULL::bytea AS result FROM evaluation
-WHERE tenant = %(tenant)s ORDER BY evaluation DESC LIMIT %(limit)s;
+WHERE tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR evaluation < %(below)s::uuid) ORDER BY evaluation DESC LIMIT %(limit)s;
 
 -- looks_at_held --
 -- How many evaluations of a tenant have looked at the held labels of each of these sets.
@@ -85,11 +105,30 @@ WHERE evaluation = ANY(%(evaluations)s::uuid[]) AND feeder = %(feeder)s RETURNIN
 UPDATE evaluation SET lease_until = clock_timestamp() + make_interval(secs => %(rest)s::float8), pause = %(pause)s
 WHERE evaluation = %(evaluation)s AND feeder = %(feeder)s RETURNING evaluation;
 
+-- evaluation_place --
+-- Where the registration of an evaluation stands in its log.
+SELECT l.log, l.idx FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
+WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0;
+
+-- export_evaluation --
+-- The records of an evaluation and of its debates in a range of leaves, as far as they are stored.
+SELECT l.idx, e.leaf, p.salt, p.body, c.salt AS context_salt, c.body AS context
+FROM leaf l
+LEFT JOIN entry e ON e.debate = l.debate AND e.n = l.n
+LEFT JOIN payload p ON p.debate = l.debate AND p.n = l.n
+LEFT JOIN context c ON c.debate = l.debate
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s
+  AND (EXISTS (SELECT FROM evaluation_entry v
+               WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.record = l.debate)
+       OR EXISTS (SELECT FROM found_by f
+                  WHERE f.tenant = %(tenant)s AND f.evaluation = %(evaluation)s::uuid::text AND f.debate = l.debate))
+ORDER BY l.idx LIMIT %(most)s;
+
 -- evaluation_provable --
--- Whether a checkpoint covers the registration of an evaluation.
+-- Whether a checkpoint covers an entry of an evaluation.
 SELECT EXISTS (
     SELECT FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
-    WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0
+    WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = %(n)s
       AND l.idx < (SELECT max(c.size) FROM checkpoint c WHERE c.log = l.log)) AS provable;
 
 -- ended_of --

@@ -118,7 +118,8 @@ def verify_export(
     debates = None
     if replay:
         debates = Debates(complete=header.complete, reports=reports, ready=ready, records_only=trust.records_only)
-    happened = LogRecords(note, trust, Evaluations(sets) if header.complete else None)
+    followed = header.complete or "evaluation" in header.filters  # either has all records of its evaluations
+    happened = LogRecords(note, trust, Evaluations(sets) if followed else None)
     parts = _parts(header, checkpoint, happened, debates)
     if debates and sets is not None:
         parts.append(_Part("evaluations", lambda _: None, happened.evaluated))

@@ -37,6 +37,7 @@ INFO: Schema = {
 TAGS: Mapping[str, str] = {
     "debates": "Submit a case, read its result, follow it while it runs, end it, and read its report.",
     "batches": "Submit many cases as one file, see how far they are, and read their results as JSON Lines or CSV.",
+    "evaluations": "Measure critics, moderators and debates on golden sets, under a plan that is registered first.",
     "audit": "The evidence: bundles, the append-only log with its heads and proofs, exports, and recall.",
     "gate": "Ask before paying: whether a case deserves a debate, and what the debate would cost.",
     "citations": "Compare quotations with their sources, without a debate.",

@@ -18,6 +18,8 @@ from service.intake.decoding import most_bytes
 from service.policy.settings import Settings
 from service.prompts import Prompts
 from service.reviews import Reviews
+from service.reviews.evaluation_follow import EvaluationFeeds
+from service.reviews.evaluations import EvaluationDesk
 from service.reviews.evidence.reading_log import ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
 from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
@@ -95,6 +97,16 @@ class Service(Protocol):
         ...
 
     @property
+    def evaluations(self) -> EvaluationDesk:
+        """What callers do with evaluations."""
+        ...
+
+    @property
+    def evaluation_feeds(self) -> EvaluationFeeds:
+        """The evaluations that listeners follow."""
+        ...
+
+    @property
     def current(self) -> CurrentConfiguration:
         """The configuration in force."""
         ...
@@ -166,6 +178,16 @@ class AppState(Struct, frozen=True):
     def management(self) -> Management | None:
         """Manages the registers; ``None`` in a service without identities."""
         return self.service.management
+
+    @property
+    def evaluations(self) -> EvaluationDesk:
+        """What callers do with evaluations."""
+        return self.service.evaluations
+
+    @property
+    def evaluation_feeds(self) -> EvaluationFeeds:
+        """The evaluations that listeners follow."""
+        return self.service.evaluation_feeds
 
     def head(self, caller: Caller | None) -> CurrentCheckpoint | None:
         """The latest checkpoint of the caller's log that this process knows, for a caller that may read the log.

@@ -29,7 +29,7 @@ _SUBMIT, _CHECK = OperationLimits("submit", "submit"), OperationLimits("check", 
 _READ, _EVIDENCE = OperationLimits("read", "read"), OperationLimits("evidence", "read")
 FREE = OperationLimits(None, None)
 LIMITS: Mapping[str, OperationLimits] = {
-    **dict.fromkeys(("submitCase", "createChatCompletion", "createBatch"), _SUBMIT),
+    **dict.fromkeys(("submitCase", "createChatCompletion", "createBatch", "registerEvaluation"), _SUBMIT),
     **dict.fromkeys(("decide", "quoteCase", "checkCitations"), _CHECK),
     **dict.fromkeys(
         (
@@ -45,6 +45,7 @@ LIMITS: Mapping[str, OperationLimits] = {
             "listLogs",
             *("listWebhooks", "readWebhook", "listWebhookDeliveries"),
             *("listBatches", "readBatch"),
+            *("listEvaluations", "readEvaluation", "followEvaluation"),
             *("readCaller", "listApiKeys", "readApiKey", "listSubjects", "readSubject", "listTenants", "listReviewers"),
         ),
         _READ,
@@ -52,13 +53,15 @@ LIMITS: Mapping[str, OperationLimits] = {
     **dict.fromkeys(
         (
             *("batchResults", "readReport", "listDocuments", "readDocument", "readBundle", "exportRecords", "recall"),
+            *("readEvaluationReport", "exportEvaluation"),
             *("readCheckpoint", "proveRecord", "proveConsistency", "readTile"),
         ),
         _EVIDENCE,
     ),
     **dict.fromkeys(("issueApiKey", "rotateApiKey", "createTenant", "assignReviewer", "removeReviewer"), _CHECK),
     **dict.fromkeys(("createWebhook", "rotateWebhook", "enableWebhook", "testWebhook", "redeliverWebhook"), _CHECK),
-    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "disableWebhook", "abortBatch"), FREE),
+    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "disableWebhook"), FREE),
+    **dict.fromkeys(("abortBatch", "stopEvaluation"), FREE),
     **dict.fromkeys(("alive", "ready", "metrics"), FREE),
     **dict.fromkeys(("landing", "openapi", "openapi30", "listProblems", "readProblem", "docs", "docsFile"), FREE),
 }

@@ -37,6 +37,7 @@ from service.web.completions.error_form import ChatError, chat_error
 from service.web.completions.request import ChatRequest
 from service.web.connection_bounds import NO_HTTP
 from service.web.deprecations import NAMES as ENDING
+from service.web.evaluation_operations import EVALUATION_BODIES, NOT_CONCLUDED
 from service.web.identity_operations import IDENTITY_BODIES
 from service.web.limits import LIMITS, problems_of
 from service.web.member_texts import described, member_texts
@@ -107,6 +108,8 @@ _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
         debate="01920000-0000-7000-8000-000000000000",
         retry_after=1,
     ),
+    ("readEvaluationReport", 409): NOT_CONCLUDED,
+    ("registerEvaluation", 422): TEXTS["invalid_plan"].example,
     ("createChatCompletion", 400): TEXTS["stake_missing"].example,
     ("createChatCompletion", 404): TEXTS["model_not_found"].example,
     ("createChatCompletion", 409): TEXTS["idempotency_in_progress"].example,
@@ -139,6 +142,7 @@ _BODIES: dict[type, dict[str, Any]] = {
     },
     **IDENTITY_BODIES,
     **WEBHOOK_BODIES,
+    **EVALUATION_BODIES,
 }
 """Examples of bodies that are no cases."""
 _ALWAYS = ("Request-Id", "traceresponse", "Gainsay-Version")

@@ -79,7 +79,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 HEADERS: dict[str, tuple[str, Schema]] = {
     "Location": (
-        "The address of the debate, of the batch, of the key, or of the endpoint of webhooks.",
+        "The address of the debate, batch or evaluation, of the key, or of the endpoint of webhooks.",
         {"type": "string"},
     ),
     "Content-Location": ("The address of this result.", {"type": "string"}),
@@ -102,7 +102,10 @@ HEADERS: dict[str, tuple[str, Schema]] = {
         {"type": "string", "pattern": "^@[0-9]+$"},
     ),
     "Sunset": ("The first day on which the operation may not be answered any more (RFC 8594).", {"type": "string"}),
-    "Idempotency-Replayed": ("true: this case, or batch, was already recorded under the same key.", {"type": "string"}),
+    "Idempotency-Replayed": (
+        "true: this case, batch or plan was already recorded under the same key.",
+        {"type": "string"},
+    ),
     "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
     "Gainsay-Checkpoint": (
         "The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later.",
@@ -162,4 +165,12 @@ IDEMPOTENCY_KEY = Parameter(
     "Use a new key for each case. A case sent again under its key starts no second debate and causes no second charge. "
     "A key is stored as long as the record.",
     {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
+)
+_SEEN: Schema = {"type": "string", "pattern": "^[0-9]{0,9}$"}
+LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen. Empty if none was.", _SEEN)
+LAST_EVENT_QUERY = Parameter(
+    "lastEventId",
+    "query",
+    "The id of the last event seen, for clients that cannot set headers. The header overrides it.",
+    _SEEN,
 )

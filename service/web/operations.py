@@ -15,11 +15,22 @@ from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.completions.operations import COMPLETIONS
 from service.web.debates import REPORTS
+from service.web.evaluation_operations import EVALUATIONS
 from service.web.headers import WAIT_MAX_S
 from service.web.identity_operations import IDENTITY
 from service.web.list_operations import LISTS
 from service.web.model_types import ModelList
-from service.web.operation import DEBATE, IDEMPOTENCY_KEY, IF_NONE_MATCH, JSON, Answer, Operation, Parameter, Schema
+from service.web.operation import (
+    DEBATE,
+    IDEMPOTENCY_KEY,
+    IF_NONE_MATCH,
+    JSON,
+    LAST_EVENT,
+    LAST_EVENT_QUERY,
+    Answer,
+    Operation,
+    Parameter,
+)
 from service.web.page_operations import PAGES
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
@@ -32,15 +43,6 @@ _PREFER = Parameter(
     f"wait=N delays the answer until the debate ends, for at most N seconds. N may be {WAIT_MAX_S} at most (RFC 7240).",
     {"type": "string"},
 )
-_SEEN: Schema = {"type": "string", "pattern": "^[0-9]{0,9}$"}
-_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen. Empty if none was.", _SEEN)
-_LAST_EVENT_QUERY = Parameter(
-    "lastEventId",
-    "query",
-    "The id of the last event seen, for clients that cannot set headers. The header overrides it.",
-    _SEEN,
-)
-
 _VIEW = Parameter(
     "view",
     "query",
@@ -131,7 +133,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "`final`, also that of a declined case. If it ends earlier, connect again with Last-Event-ID and the same "
             "`view`: `final` has the view of the request in which it is sent."
         ),
-        parameters=(DEBATE, _FINAL_VIEW, _LAST_EVENT, _LAST_EVENT_QUERY),
+        parameters=(DEBATE, _FINAL_VIEW, LAST_EVENT, LAST_EVENT_QUERY),
         answers={
             200: Answer("The events.", {EVENT_STREAM: ()}),
             204: Answer("The debate is over and has no event after the last one seen."),
@@ -176,6 +178,7 @@ OPERATIONS: tuple[Operation, ...] = (
     LISTS["listDocuments"],
     LISTS["readDocument"],
     *BATCHES,
+    *EVALUATIONS,
     *AUDIT,
     Operation(
         method="post",

@@ -45,6 +45,7 @@ from service.store.left_logs import RecordsLost
 from service.store.pool import StatementRefused
 from service.store.proofs import LogDamaged
 from service.web.chat_problem_texts import CHATS
+from service.web.evaluation_problem_texts import EVALUATION_PROBLEMS
 from service.web.problem_text import AGAIN, Again, ProblemText
 from service.web.refusals import (
     Internal,
@@ -442,7 +443,7 @@ _FAULTS = (
         "underKey",
     ),
 )
-_REST = (*CHATS, *WEBHOOK_PROBLEMS, *SIGNERS)
+_REST = (*CHATS, *WEBHOOK_PROBLEMS, *EVALUATION_PROBLEMS, *SIGNERS)
 TEXTS: Mapping[str, ProblemText] = {
     text.example.code: text for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *_REST)
 }

@@ -24,7 +24,7 @@ from service import telemetry
 from service.errors import Overloaded, RateLimited
 from service.identity.authentication import Authenticator
 from service.identity.caller import Caller
-from service.reviews.feed import Feed, resolve
+from service.reviews.waiters import Awaited, resolve
 from service.web.connection_bounds import BoundedConnection
 from service.web.rate_limits import key_of
 from service.web.revocation import LOOK_S, is_still_good
@@ -57,7 +57,7 @@ class Listener:
         """Whether that credential is not good any more."""
         self._waiting: asyncio.Future[bool] | None = None
 
-    async def rest(self, feed: Feed, seconds: float) -> bool:
+    async def rest(self, feed: Awaited, seconds: float) -> bool:
         """Wait for a new entry or a wake-up; whether one came within these seconds."""
         self._waiting = asyncio.get_running_loop().create_future()
         try:

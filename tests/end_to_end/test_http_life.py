@@ -399,6 +399,7 @@ class Faulty:
         self.leaving, self.readings = app.leaving, app.readings
         self.authenticator, self.management = app.authenticator, app.management
         self.endpoints, self.settings, self.current = app.endpoints, app.settings, app.current
+        self.evaluations, self.evaluation_feeds = app.evaluations, app.evaluation_feeds
         self._error = error
 
     async def troubles(self) -> list[str]:

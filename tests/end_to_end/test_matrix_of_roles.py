@@ -5,6 +5,7 @@ from the operation's scope; the answer of the server is what came over the wire.
 
     caller     each role, one without a role, and those without a valid key: none, unknown, revoked, expired
     webhook    its own, one of another subject of its tenant, one of another tenant
+    evaluation of its own tenant, of another
     case       its own, one that is assigned to it, one of another subject of its tenant, one of another tenant
     log        of its own tenant, of another
 """
@@ -29,6 +30,7 @@ from service.web.middleware import route_of
 from service.web.operation import Answer, Operation
 from service.web.operations import OPERATIONS
 from tests.fixtures.callers import Known, Registers, identity_file
+from tests.fixtures.evaluating import a_plan, give_sets
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Served, a_case, a_declined_case, served
 
@@ -47,6 +49,8 @@ CHAT = {
     "metadata": {"taskType": "contract", "estimatedDownside": "1", "confidenceScore": "0.99"},
 }
 """A chat request that the gate declines."""
+PLAN = a_plan("critic")
+"""A plan that asks a tiny set of critics."""
 GATE = {"taskType": "contract", "estimatedDownside": 100_000, "confidenceScore": 0.7}
 
 
@@ -77,6 +81,13 @@ REQUESTS: Mapping[str, Request] = {
     "readBatch": Request(),
     "batchResults": Request(),
     "abortBatch": Request(),
+    "registerEvaluation": Request(json={"plan": PLAN}),
+    "listEvaluations": Request(),
+    "readEvaluation": Request(),
+    "followEvaluation": Request(),
+    "stopEvaluation": Request(),
+    "readEvaluationReport": Request(),
+    "exportEvaluation": Request(),
     "readDocument": Request(parts={"document": a_case()["documents"][0]["id"]}),
     "readBundle": Request(),
     "listKeys": Request(),
@@ -155,6 +166,8 @@ class Stage:
     own: dict[str, str]
     named: dict[str, Known]
     endpoints: dict[str, dict[str, str]]
+    evaluations: dict[str, str]
+    """An evaluation of the tenant, ``own``, and one of the ``other``."""
     batches: dict[str, str]
     """The batches of submitters, and of callers, by their names."""
 
@@ -178,6 +191,8 @@ class Stage:
             if batch is None:
                 return None
             parts["batch"] = batch
+        if "{evaluation}" in cell.operation.path:
+            parts["evaluation"] = self.evaluations[str(cell.whose)]
         of = self.named["wide" if cell.caller in SERVICE_WIDE else "tenant's"]
         parts |= {"key": of.key, "subject": of.subject}
         if "{debate}" in cell.operation.path:
@@ -232,7 +247,10 @@ async def stage(module_database: Database, tmp_path_factory: pytest.TempPathFact
             for name, holder in [*managing.items(), *submitters.items()]
             if holder is not None
         }
-        yield Stage(site, callers, debates, own, named, endpoints, batches)
+        give_sets(site.app)
+        validators = {"own": callers["validator"], "other": await registers.issue("validator", tenant="other")}
+        evaluations = {whose: await _evaluated(site, known) for whose, known in validators.items() if known}
+        yield Stage(site, callers, debates, own, named, endpoints, evaluations, batches)
 
 
 async def _endpoint(site: Served, known: Known) -> dict[str, str]:
@@ -261,6 +279,15 @@ async def _brought(site: Served, known: Known) -> str:
     return str(answer.json()["batchId"])
 
 
+async def _evaluated(site: Served, known: Known) -> str:
+    """An evaluation that has come to its end."""
+    answer = await site.http.post("/v1/evaluations", json={"plan": PLAN}, headers=known.headers)
+    assert answer.status_code == 202, answer.text
+    stream = await site.http.get(f"{answer.headers['location']}/events", headers=known.headers, timeout=120)
+    assert "event: evaluation.concluded" in stream.text
+    return str(answer.json()["evaluationId"])
+
+
 def cells(stage: Stage) -> Iterator[Cell]:
     """Every cell of the matrix."""
     for operation, caller in product(OPERATIONS, [*stage.callers, "unknown"]):
@@ -270,7 +297,7 @@ def cells(stage: Stage) -> Iterator[Cell]:
             yield from (Cell(operation, caller, whose) for whose in ("own", "foreign", "other"))
         elif "{batch}" in operation.path:
             yield from (Cell(operation, caller, whose) for whose in WHOSE if whose != "assigned")
-        elif "{tenant}" in operation.path:
+        elif "{tenant}" in operation.path or "{evaluation}" in operation.path:
             yield from (Cell(operation, caller, whose) for whose in ("own", "other"))
         else:
             yield Cell(operation, caller, None)
@@ -364,12 +391,13 @@ async def test_pages_of_html_are_among_what_is_walked(stage: Stage) -> None:
     ]
     found = {}
     for path in pages:
-        address = path.format(debate=stage.debates["foreign"], code="forbidden")
+        address = path.format(debate=stage.debates["foreign"], code="forbidden", evaluation=stage.evaluations["own"])
         answer = await stage.site.http.get(address, headers=auditor.headers | {"accept": "text/html"})
         assert answer.headers["content-type"].startswith("text/html"), path
         found[path] = [*unsafe(answer)]
 
-    assert found == {path: [] for path in ("/v1/debates/{debate}/report", "/problems", "/problems/{code}", "/docs")}
+    reports = ("/v1/debates/{debate}/report", "/v1/evaluations/{evaluation}/report")
+    assert found == {path: [] for path in (*reports, "/problems", "/problems/{code}", "/docs")}
 
 
 async def _asked(stage: Stage, cell: Cell, path: str) -> httpx.Response:
@@ -395,7 +423,8 @@ async def test_a_list_has_the_cases_that_its_caller_reaches_and_counts_no_others
         "tenant": {stage.debates["foreign"], stage.debates["assigned"], *stage.own.values()},
     }
     for query in ("", "&taskType=contract", "&q=uncapped", "&sort=-spentUSD", "&status=completed"):
-        answer = await stage.site.http.get(f"/v1/debates?limit=100&facets=taskType{query}", headers=known.headers)
+        asked = f"/v1/debates?limit=100&purpose=decision&facets=taskType{query}"
+        answer = await stage.site.http.get(asked, headers=known.headers)
         told = answer.json()
         found = {item["debateId"] for item in told["debates"] if item["status"] != "declined"}
 

@@ -25,7 +25,7 @@ from service.store.queries import positional, queries
 from service.store.schema.protections import SHARED
 from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
-from tests.store.two_tenants import BATCHES, OURS, SUBJECTS, TENANTS, THEIRS, TwoTenants, two_tenants
+from tests.store.two_tenants import BATCHES, EVALUATIONS, OURS, SUBJECTS, TENANTS, THEIRS, TwoTenants, two_tenants
 
 pytestmark = pytest.mark.no_replay
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -71,6 +71,8 @@ READ = (
     *("unsigned", "unstamped", "reached", "has_case", "reviewers"),
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
+    *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
+    *("export_evaluation", "looks_at_held"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
@@ -83,6 +85,7 @@ OF_ALL = {
 WRITE = {
     *("open_debate", "append_stop", "note", "issue_report", "note_damage"),
     *("add_batch_lines", "open_batch", "stop_batch"),
+    *("register_evaluation", "stop_evaluation"),
 }
 OF_NO_TENANT = {
     *("clock", "alive", "zone", "subscribe", "tell", "lead", "manifest_prompts", "kept_contents", "contents"),
@@ -147,7 +150,7 @@ def test_each_row_is_seen_by_its_own_tenant_and_none_without_one(
     stored: TwoTenants, login: psycopg.Connection[Any]
 ) -> None:
     tables = readable(login) - set(SHARED)
-    assert len(tables) == 27
+    assert len(tables) == 29
     for table in tables:
         assert seen(login, table, None) == set(), table
     for table in tables:
@@ -184,6 +187,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
     every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
+    every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"]}
     every |= {"due": 1e9, "before": UUID(int=2**128 - 1), "since": UUID(int=0)}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}
@@ -191,7 +195,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"epoch": epoch, "epochs": [epoch]}
     if name == "recall_prompt":
         return every | {"value": prompt}
-    if name in ("leaves_from", "export_all", "export_some", "opening"):
+    if name in ("leaves_from", "export_all", "export_some", "export_evaluation", "opening"):
         return every | {"below": size}
     if name == "joined_before":
         return every | {"at": datetime(2999, 1, 1, tzinfo=UTC)}
@@ -293,6 +297,12 @@ def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     record = {"debate": uuid4(), "log": log, "tenant": tenant, "leaf": b"leaf", "salt": bytes(32), "body": b"{}"}
     if name == "note":
         return record
+    if name == "stop_evaluation":
+        return record | {"evaluation": EVALUATIONS[tenant], "n": 1}
+    if name == "register_evaluation":
+        by: dict[str, Any] = dict.fromkeys(("role", "kind", "via", "credential", "name"), "x")
+        by |= {"subject": SUBJECTS[tenant], "roles": [], "scopes": None, "held": [], "key": None, "sent": None}
+        return record | by | {"evaluation": uuid4()}
     if name == "issue_report":
         return record | {"of": debate, "form": "pdf", "paper": "a3", "template": "report/1", "sha256": "11" * 32}
     assert name == "note_damage"
@@ -304,7 +314,7 @@ async def test_a_row_of_another_tenant_is_refused(stored: TwoTenants, serving: S
     before = everything(stored)
 
     for database in (serving.of(OURS), serving):
-        if name in ("issue_report", "stop_batch"):  # the other tenant's debate, or batch, is not found
+        if name in ("issue_report", "stop_batch", "stop_evaluation"):  # what is the other tenant's is not found
             assert await database.query(name, written(stored, name, THEIRS)) == []
             continue
         with pytest.raises(StatementRefused):

@@ -479,20 +479,35 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     """An evaluation of the other tenant, which has looked at the held labels of a set."""
     foreign = UUID(int=0x019A << 112 | 3)
     made = (
-        "INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, scored) "
-        f"VALUES ('{foreign}', '{THEIRS}', 'n', 's', 'r', 'k', 'v', '{{}}', '', '{{set-a}}', true); "
+        "INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, scored, "
+        f"key, body) VALUES ('{foreign}', '{THEIRS}', 'n', 's', 'r', 'k', 'v', '{{}}', '', '{{set-a}}', true, "
+        f"sha256('{THEIRS}'), sha256('body')); "
         f"INSERT INTO evaluation_entry (tenant, evaluation, n, record) VALUES ('{THEIRS}', '{foreign}', 0, "
         f"'{theirs.done}');"
     )
     asked = {"tenant": OURS, "evaluation": foreign}
     yield Scenario(query="evaluation", given=asked, always=made, expected=())
-    yield Scenario(query="evaluations", given={"tenant": NOBODY, "limit": 9}, always=made, expected=())
+    yield Scenario(query="evaluations", given={"tenant": NOBODY, "limit": 9, "below": None}, always=made, expected=())
+    key = sha256(THEIRS.encode()).digest()
+    yield Scenario(query="keyed_evaluation", given={"tenant": OURS, "key": key}, always=made, expected=())
+    yield Scenario(query="evaluation_place", given=asked, always=made, expected=())
+    found = f"UPDATE found_by SET evaluation = '{foreign}' WHERE debate = '{theirs.done}'"
+    whole = {**asked, "log": theirs.log, "first": 0, "below": 999, "most": 999}
+    for of_theirs in (made, found):
+        yield Scenario(query="export_evaluation", given=whole, always=of_theirs, expected=())
     yield Scenario(query="evaluation_entries", given={**asked, "first": 0}, always=made, expected=())
-    yield Scenario(query="evaluation_provable", given=asked, always=made, expected=({"provable": False},))
+    yield Scenario(query="evaluation_provable", given={**asked, "n": 0}, always=made, expected=({"provable": False},))
     looks = ({"id": "set-a", "looks": 0},)
     yield Scenario(query="looks_at_held", given={"tenant": OURS, "sets": ["set-a"]}, always=made, expected=looks)
     yield Scenario(query="ended_of", given={"tenant": OURS, "debates": [theirs.done]}, expected=())
     sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
+    yield Scenario(
+        query="stop_evaluation",
+        given={**asked, **sealed, "n": 1},
+        always=made,
+        state="SELECT n FROM evaluation_entry ORDER BY n",
+        expected=(),
+    )
     yield Scenario(
         query="add_evaluation_entry",
         given={**asked, **sealed, "n": 1, "scored": True, "ended": True, "result": None},

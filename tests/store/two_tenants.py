@@ -28,6 +28,8 @@ SUBJECTS = {OURS: f"sub_{'a' * 26}", THEIRS: f"sub_{'b' * 26}"}
 """A reviewer of each tenant, to whom a case is assigned."""
 BATCHES = {OURS: UUID(int=0x019A << 112 | 0xA), THEIRS: UUID(int=0x019A << 112 | 0xB)}
 """A batch of each tenant."""
+EVALUATIONS = {OURS: UUID(int=0x019A << 112 | 0xE), THEIRS: UUID(int=0x019A << 112 | 0xF)}
+"""An evaluation of each tenant, which has looked at held labels."""
 REST = """
 INSERT INTO tenant (name, created_by) VALUES (%(tenant)s, 'test') ON CONFLICT DO NOTHING;
 INSERT INTO subject (id, tenant, source, external, kind)
@@ -40,6 +42,10 @@ VALUES (%(batch)s, %(tenant)s, %(subject)s, 'requester', 'person', 'apiKey', '{r
         sha256('key 1'), sha256('body'));
 INSERT INTO batch_line (batch, line, tenant, debate) VALUES (%(batch)s, 1, %(tenant)s, %(debate)s);
 INSERT INTO batch_line (batch, line, tenant, key, body) VALUES (%(batch)s, 2, %(tenant)s, 'k', 'a case');
+INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, scored, key, body)
+VALUES (%(evaluation)s, %(tenant)s, 'of a tenant', %(subject)s, 'validator', 'person', 'apiKey', '{validator}', '',
+        '{set-a}', true, sha256('key 1'), sha256('body'));
+INSERT INTO evaluation_entry (tenant, evaluation, n, record) VALUES (%(tenant)s, %(evaluation)s, 0, %(debate)s);
 INSERT INTO batch_limit (batch, tenant, ceiling) VALUES (%(batch)s, %(tenant)s, 9);
 UPDATE debate_head SET batch = %(batch)s WHERE tenant = %(tenant)s AND state = 'queued';
 INSERT INTO damage (subject, tenant, log, debate, place, what)
@@ -100,6 +106,7 @@ def two_tenants(database: Database) -> TwoTenants:
                 "debate": second,
                 "subject": SUBJECTS[tenant],
                 "batch": BATCHES[tenant],
+                "evaluation": EVALUATIONS[tenant],
             }
             cursor.execute(REST.encode(), given)
             records = "SELECT record FROM gainsay.issued_report WHERE debate = %s"

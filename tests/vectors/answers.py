@@ -24,6 +24,7 @@ from service import samples
 from service.delivering.signing import shown
 from service.identity.api_keys import PATTERN, write_key
 from service.web.openapi import document
+from tests.fixtures.evaluating import a_plan, give_sets
 from tests.fixtures.managing import known
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 
@@ -90,6 +91,8 @@ async def recorded(site: Served) -> AsyncIterator[Recorded]:
     yield Recorded("metrics.200.beginning.txt", _beginning((await http.get("/metrics")).text))
     async for one in _of_a_batch(http, case):
         yield one
+    async for one in _of_an_evaluation(site):
+        yield one
 
 
 async def _of_a_batch(http: httpx.AsyncClient, case: JSON) -> AsyncIterator[Recorded]:
@@ -115,6 +118,24 @@ async def _of_a_batch(http: httpx.AsyncClient, case: JSON) -> AsyncIterator[Reco
     table = await http.get(f"{here}/results", headers={"accept": "text/csv"})
     yield Recorded("batchResults.200.table.csv", table.content)
     yield _json("abortBatch.200.over", await http.post(f"{here}/abort"))
+
+
+async def _of_an_evaluation(site: Served) -> AsyncIterator[Recorded]:
+    """An evaluation of a tiny set of critics."""
+    http = site.http
+    give_sets(site.app)
+    made = await http.post("/v1/evaluations", json={"plan": a_plan("critic")})
+    yield _json("registerEvaluation.202.registered", made)
+    here = made.headers["location"]
+    events = (await http.get(f"{here}/events", timeout=120)).text  # to its end
+    yield Recorded("followEvaluation.200.beginning.events", _events(events))
+    yield _json("readEvaluation.200.concluded", await http.get(here))
+    yield _json("listEvaluations.200.page", await http.get("/v1/evaluations?limit=1"))
+    yield _json("stopEvaluation.200.over", await http.post(f"{here}/stop"))
+    report = await http.get(f"{here}/report", headers={"accept": "text/markdown"})
+    yield Recorded("readEvaluationReport.200.beginning.md", _beginning(report.text))
+    rows = await http.get(f"{here}/audit")
+    yield Recorded("exportEvaluation.200.beginning.jsonl", _beginning(rows.text, ITEMS))
 
 
 async def _of_the_registers(site: Served, debate: str) -> AsyncIterator[Recorded]:

@@ -1,6 +1,6 @@
 /** The client of one service. */
 import { Conflict, GainsayError, Refused, TimedOut, UnexpectedAnswer, Unreachable } from "./errors.js";
-import { type Event, Follower } from "./events.js";
+import { type Event, Follower, debateStream, evaluationStream } from "./events.js";
 import { Exchange, pause, seconds } from "./exchange.js";
 import { HeadMemory, type HeadNotice } from "./headMemory.js";
 import { type Head, type HeadStore, MemoryHeads } from "./heads.js";
@@ -72,8 +72,10 @@ const JSON_TYPE = "application/json";
 const JSONL_TYPE = "application/jsonl";
 const DEBATES = "/v1/debates";
 const BATCHES = "/v1/batches";
+const EVALUATIONS = "/v1/evaluations";
 const WAIT_MAX_S = 60;
 const POLL_S = 1;
+const RESULT_MEDIA = { json: JSON_TYPE, html: "text/html", markdown: "text/markdown" } as const;
 const MEDIA = { html: "text/html", markdown: "text/markdown", pdf: "application/pdf" } as const;
 
 /** A client of one service. Times are in seconds. No redirect is followed. */
@@ -191,7 +193,7 @@ export class Gainsay {
 
   /** Every event of a debate to its end, each once, however often connections break. */
   follow(debate: string, options: { after?: number; view?: View } = {}): AsyncGenerator<Event, void, undefined> {
-    return new Follower(this.exchange, debate, options.after, options.view ?? "summary").follow();
+    return new Follower(this.exchange, debateStream(debate, options.view ?? "summary"), options.after).follow();
   }
 
   /** Abort a debate: it makes no further model calls. An abort is idempotent. */
@@ -207,14 +209,24 @@ export class Gainsay {
     lines: string | readonly (CaseRequest | Schemas["BatchLine"])[],
     options: { ceiling?: string; deadline?: string | Date; name?: string; key?: string } = {},
   ): Promise<Schemas["BatchState"]> {
-    const { ceiling, key = crypto.randomUUID(), ...named } = options;
-    const headers = { "content-type": JSONL_TYPE, "idempotency-key": quotedKey(key) };
+    const { ceiling, key, ...named } = options;
     const body = typeof lines === "string" ? lines : lines.map((line) => `${encode(line)}\n`).join("");
-    const query = { ...named, ceilingUSD: ceiling };
+    return this.stored(BATCHES, { ...named, ceilingUSD: ceiling }, JSONL_TYPE, body, key);
+  }
+
+  /** What a service answers that stores a body once under a key. */
+  private async stored<T>(
+    path: string,
+    query: Record<string, string | Date | undefined>,
+    media: string,
+    body: string,
+    key: string = crypto.randomUUID(),
+  ): Promise<T> {
+    const headers = { "content-type": media, "idempotency-key": quotedKey(key) };
     try {
-      const answer = await this.exchange.send({ method: "POST", path: BATCHES, query, headers, body, repeatable: true });
+      const answer = await this.exchange.send({ method: "POST", path, query, headers, body, repeatable: true });
       this.server.expectOwn(answer.headers.get("location"));
-      return answer.members<Schemas["BatchState"]>();
+      return answer.members<T>();
     } catch (error) {
       if (error instanceof Unreachable) throw error.under(key);
       if (error instanceof GainsayError) error.key = key;
@@ -242,6 +254,45 @@ export class Gainsay {
   /** Abort a batch: none of its cases begins any more. An abort is idempotent. */
   async abortBatch(batch: string, options: { reason?: string } = {}): Promise<Schemas["BatchState"]> {
     return this.post(`${BATCHES}/${part(batch)}/abort`, options);
+  }
+
+  /** Register the text of a plan file (TOML), once under `key`. The service then asks its items. */
+  async registerEvaluation(plan: string, options: { key?: string } = {}): Promise<Schemas["EvaluationState"]> {
+    return this.stored(EVALUATIONS, {}, JSON_TYPE, encode({ plan }), options.key);
+  }
+
+  /** One page of evaluations, the newest first; `after` is `next` of the page before. */
+  async evaluations(options: { limit?: number; after?: string } = {}): Promise<Schemas["EvaluationList"]> {
+    return this.get(EVALUATIONS, options);
+  }
+
+  /** How an evaluation stands, with its result once there is one. */
+  async evaluation(evaluation: string): Promise<Schemas["EvaluationState"]> {
+    return this.get(`${EVALUATIONS}/${part(evaluation)}`);
+  }
+
+  /** The events of an evaluation to its end, each once, however often connections break. */
+  followEvaluation(evaluation: string, options: { after?: number } = {}): AsyncGenerator<Event, void, undefined> {
+    return new Follower(this.exchange, evaluationStream(evaluation), options.after).follow();
+  }
+
+  /** Stop an evaluation: nothing more of it is asked. A stop is idempotent. */
+  async stopEvaluation(evaluation: string, options: { reason?: string } = {}): Promise<Schemas["EvaluationState"]> {
+    return this.post(`${EVALUATIONS}/${part(evaluation)}/stop`, options);
+  }
+
+  /** The report of an evaluation, in UTF-8. */
+  async evaluationReport(
+    evaluation: string,
+    form: keyof typeof RESULT_MEDIA = "markdown",
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    return this.reported(`${EVALUATIONS}/${part(evaluation)}/report`, form, RESULT_MEDIA, {});
+  }
+
+  /** The records of an evaluation and of its debates: a whole file, or an error. */
+  async exportEvaluation(evaluation: string): Promise<Uint8Array<ArrayBuffer>> {
+    const path = `${EVALUATIONS}/${part(evaluation)}/audit`;
+    return (await this.exchange.send({ method: "GET", path, repeatable: true }, isExport)).body;
   }
 
   /** Ask the gate alone; nothing is stored. */
@@ -296,12 +347,21 @@ export class Gainsay {
     form: keyof typeof MEDIA = "markdown",
     options: { paper?: "a4" | "letter" } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
-    if (!(form in MEDIA)) throw new Refused(`expected the form of a report as one of ${Object.keys(MEDIA)}, found ${form}`);
-    const headers = { accept: MEDIA[form] };
-    const path = `${debatePath(debate)}/report`;
-    const answer = await this.exchange.send({ method: "GET", path, query: options, headers, repeatable: true });
-    if (answer.media !== MEDIA[form])
-      throw new UnexpectedAnswer(`expected a report as ${MEDIA[form]}, found ${answer.media || "no media type"}`);
+    return this.reported(`${debatePath(debate)}/report`, form, MEDIA, options);
+  }
+
+  private async reported(
+    path: string,
+    form: string,
+    media: Readonly<Record<string, string>>,
+    query: Record<string, string | undefined>,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const accept = media[form];
+    if (accept === undefined)
+      throw new Refused(`expected the form of a report as one of ${Object.keys(media)}, found ${form}`);
+    const answer = await this.exchange.send({ method: "GET", path, query, headers: { accept }, repeatable: true });
+    if (answer.media !== accept)
+      throw new UnexpectedAnswer(`expected a report as ${accept}, found ${answer.media || "no media type"}`);
     return answer.body;
   }
 
@@ -321,8 +381,7 @@ export class Gainsay {
     const { form = "jsonl", ...filters } = options;
     const query = { ...filters, format: form };
     const request = { method: "GET", path: logPath(log, "records"), query, repeatable: true };
-    const isWhole = (answer: Answer) => form === "csv" || /(^|\n)\{"records":[0-9]+\}\n$/.test(tail(answer.body));
-    return (await this.exchange.send(request, isWhole)).body;
+    return (await this.exchange.send(request, form === "csv" ? undefined : isExport)).body;
   }
 
   /** The audit logs with their keys and latest heads. */
@@ -473,6 +532,7 @@ function isZip(bytes: Uint8Array): boolean {
   return end >= 0 && [0x50, 0x4b, 0x05, 0x06].every((byte, at) => bytes[end + at] === byte);
 }
 
-function tail(bytes: Uint8Array<ArrayBuffer>): string {
-  return new TextDecoder().decode(bytes.subarray(-200));
+/** Whether an export has its last line. */
+function isExport(answer: Answer): boolean {
+  return /(^|\n)\{"records":[0-9]+\}\n$/.test(new TextDecoder().decode(answer.body.subarray(-200)));
 }

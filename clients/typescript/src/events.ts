@@ -1,5 +1,5 @@
 /**
- * The events of a debate: reading a stream of them, and following it across connections that break.
+ * The events of a debate or an evaluation: reading a stream of them, and following it across connections that break.
  *
  * A service sends an entry's events together, and the entry's number with the last of them. So an event is handed out
  * once its entry is whole: what a broken connection cut off comes again, and nothing comes twice or is lost.
@@ -9,7 +9,6 @@ import { Broken, type Exchange, type Opened, Trying, isPassing, joined, pause } 
 import { Answer, errorOf, object, part } from "./wire.js";
 
 const EVENT_STREAM = "text/event-stream";
-const FINAL = "final";
 /** The most characters of one event. */
 export const EVENT_MAX = 64 << 20;
 /** The bounds of the seconds that a stream may have a client wait (`retry:`). */
@@ -83,7 +82,24 @@ function frame(lines: string[]): Frame {
   return found;
 }
 
-/** One debate followed to its end: what was seen, and what is held until its entry is whole. */
+/** What is followed: the path of its events, what is asked of them, and the name of its last one. */
+export interface Stream {
+  path: string;
+  query: Record<string, string>;
+  final: string;
+}
+
+/** The events of a debate. */
+export function debateStream(debate: string, view: string): Stream {
+  return { path: `/v1/debates/${part(debate)}/events`, query: { view }, final: "final" };
+}
+
+/** The events of an evaluation. */
+export function evaluationStream(evaluation: string): Stream {
+  return { path: `/v1/evaluations/${part(evaluation)}/events`, query: {}, final: "evaluation.concluded" };
+}
+
+/** One stream followed to its end: what was seen, and what is held until its entry is whole. */
 export class Follower {
   private retryS = 1;
   private held: [string, string][] = [];
@@ -91,9 +107,8 @@ export class Follower {
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly debate: string,
+    private readonly stream: Stream,
     private seen: number | undefined,
-    private readonly view: string,
   ) {}
 
   /** Every event after the last that was seen, over as many connections as it takes. */
@@ -102,7 +117,7 @@ export class Follower {
     let trying = new Trying(terms, terms.giveUpAfter);
     for (;;) {
       this.moved = false;
-      let fault: GainsayError = new Unreachable(`the stream of ${this.debate} ended before its final event`);
+      let fault: GainsayError = new Unreachable(`the stream ${this.stream.path} ended before its final event`);
       try {
         if (yield* this.listen()) return;
       } catch (error) {
@@ -117,13 +132,13 @@ export class Follower {
     }
   }
 
-  /** One connection; whether the debate is over. */
+  /** One connection; whether the stream is over. */
   private async *listen(): AsyncGenerator<Event, boolean, undefined> {
     const headers: Record<string, string> = { accept: EVENT_STREAM };
     if (this.seen !== undefined) headers["last-event-id"] = String(this.seen);
-    const path = `/v1/debates/${part(this.debate)}/events`;
+    const { path, query, final } = this.stream;
     const { terms } = this.exchange;
-    const request = { method: "GET", path, query: { view: this.view }, headers, repeatable: true };
+    const request = { method: "GET", path, query, headers, repeatable: true };
     const opened = await this.exchange.open(request, terms.silence);
     try {
       await this.exchange.look(opened.answer);
@@ -137,7 +152,7 @@ export class Follower {
         for (const each of decoder.feed(chunk))
           for (const event of this.take(each)) {
             yield event;
-            if (event.name === FINAL) return true;
+            if (event.name === final) return true;
           }
       return false;
     } finally {

@@ -232,6 +232,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tenant's evaluations, the newest first.
+         * @description Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         */
+        get: operations["listEvaluations"];
+        put?: never;
+        /**
+         * Register a plan; the service then asks its items and scores them.
+         * @description The plan is the text of a plan file. It asks golden sets that the service has at hand: those that are shipped with it. Every fault of the plan is named with its line, and nothing is recorded then. The plan is recorded first, and no model is called before a checkpoint covers it. A plan that asks a split `held` needs the scope labels.read. Its debates are the caller's, in a role that may_force of policy names. Needs the scope `evaluation.manage` (roles validator, operator).
+         */
+        post: operations["registerEvaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/evaluations/{evaluation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how an evaluation stands: its plan, how far it is, its money, and its result.
+         * @description Ask again after Retry-After; with If-None-Match an answer that says nothing new is empty. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         */
+        get: operations["readEvaluation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/evaluations/{evaluation}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow an evaluation as server-sent events, resumable as long as its records exist.
+         * @description One event for each entry: its name is the entry's kind, its id the entry's number from 0. The stream ends after `evaluation.concluded`, or after a stop because of a set; that last event is sent once a checkpoint covers it. If it ends earlier, connect again with Last-Event-ID. Of an evaluation of a split `held` this needs the scope labels.read, or evidence.read over all cases of the tenant: what single items came to is close to their labels. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         */
+        get: operations["followEvaluation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/evaluations/{evaluation}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an evaluation: nothing more of it is asked. A stop is idempotent.
+         * @description Debates under way go on to their end. What was asked is scored and concluded, and what was not asked counts as missing. A second stop, or one of an evaluation that is over, changes nothing. Needs the scope `evaluation.manage` (roles validator, operator).
+         */
+        post: operations["stopEvaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/evaluations/{evaluation}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the report of an evaluation: JSON, HTML or Markdown, chosen by Accept.
+         * @description JSON is the result, from which the others are made: each plot has a table, each statistic its input. It is there once the evaluation is concluded. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         */
+        get: operations["readEvaluationReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/evaluations/{evaluation}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the records of an evaluation and of its debates, with proofs.
+         * @description JSON Lines in the form of exportRecords, from the log in which the plan was registered. `gainsay audit verify FILE --sets FOLDER` checks it offline: that the plan was provable before the first call, that each entry may follow, and with the golden sets every score and the result. The reader is recorded first. Of an evaluation of a split `held` this needs the scope labels.read, or evidence.read over all cases of the tenant: what single items came to is close to their labels. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         */
+        get: operations["exportEvaluation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/debates/{debate}/audit": {
         parameters: {
             query?: never;
@@ -6429,6 +6553,233 @@ export interface components {
             reason?: string | null;
         };
         /**
+         * EvaluationRequest
+         * @description A plan that is to be registered.
+         */
+        EvaluationRequest: {
+            /** @description The text of a plan file (TOML), as `gainsay evaluate plan` reads it. docs/evaluation.md lists its keys. */
+            plan: string;
+        };
+        /**
+         * EvaluationState
+         * @description How an evaluation stands: its plan, how far it is, its money, and its result once there is one.
+         */
+        EvaluationState: {
+            /** @description The id of the evaluation, a UUID of version 7. */
+            evaluationId: string;
+            /** @description The name that its plan has. */
+            name: string;
+            /** @description What is asked of it. */
+            question: string;
+            /**
+             * @description What is measured.
+             * @enum {string}
+             */
+            kind: "critic" | "lift" | "moderator";
+            /**
+             * @description `running` until nothing follows any more; then `concluded` with a result, or `stopped` without one.
+             * @enum {string}
+             */
+            status: "concluded" | "running" | "stopped";
+            /** @description What stopped it. What had been asked by then is concluded, unless a set was gone. Absent if nothing did. */
+            stopped?: components["schemas"]["EvaluationStop"];
+            /** @description What it waits for. Absent where it goes on, and after its end. */
+            paused?: string;
+            /** @description The opaque id of the caller that registered it. */
+            caller: string;
+            /** @description When it was registered, as RFC 3339 in UTC. */
+            registeredAt: string;
+            /** @description When it ended. Absent while it runs. */
+            endedAt?: string;
+            /** @description Whether its result supports no claim, by its plan or because the plan was changed after the first score. */
+            exploratory: boolean;
+            /** @description SHA-256 of the plan as it was first registered, in hexadecimal: its items are asked under this one. */
+            planHash: string;
+            /** @description The plan in force, in the form `gainsay.plan/1`: shares per mille, money in micro-dollars. */
+            plan?: Record<string, never>;
+            /** @description The golden sets that it asks. */
+            sets?: components["schemas"]["EvaluationSet"][];
+            /** @description What its arms were expected to cost. */
+            quote?: components["schemas"]["EvaluationArm"][];
+            /** @description The number of debates that its plan asks for: items times arms times repeats. */
+            planned: number;
+            /** @description The number of debates that were opened. */
+            asked: number;
+            /** @description The number of debates that ended and were scored, whatever their end. */
+            scored: number;
+            /** @description US dollars that the whole may cost. */
+            ceilingUSD: string;
+            /** @description US dollars that its scored debates were charged, lost calls included. */
+            spentUSD: string;
+            /** @description The finding by which the result is named, such as `better`, `inconclusive` or `notEnough`. Absent without a result. */
+            finding?: string;
+            /** @description SHA-256 of the compared part of the result, in hexadecimal, as it is recorded. Absent without a result. */
+            resultHash?: string;
+            /** @description The result in the form `gainsay.result/1`: every statistic with its input, findings and sentences. Absent without one. */
+            result?: Record<string, never>;
+            /** @description Where it is found. */
+            links: components["schemas"]["EvaluationLinks"];
+        };
+        /**
+         * EvaluationStop
+         * @description What stopped an evaluation.
+         */
+        EvaluationStop: {
+            /**
+             * @description `ceiling`: what was left paid for no further item; `set`: a golden set was gone, or another one; `person`: it was stopped; `fault`: an item could not be asked.
+             * @enum {string}
+             */
+            by: "ceiling" | "fault" | "person" | "set";
+            /** @description The reason, as a sentence. */
+            why: string;
+        };
+        /**
+         * EvaluationSet
+         * @description One split of a golden set that an evaluation asks.
+         */
+        EvaluationSet: {
+            /** @description The id of the set. */
+            id: string;
+            /** @description The version of the set, from 1. */
+            version: number;
+            /** @description The hash of the set, SHA-256 in hexadecimal. */
+            sha256: string;
+            /**
+             * @description `open` for work on prompts and models, `held` for claims.
+             * @enum {string}
+             */
+            split: "held" | "open";
+            /** @description The number of items that are asked. */
+            items: number;
+            /** @description How many evaluations of the tenant had scored this split before. 0 of an open one. */
+            looks: number;
+        };
+        /**
+         * EvaluationArm
+         * @description What an arm was expected to cost when the plan was registered.
+         */
+        EvaluationArm: {
+            /** @description The name of the arm. */
+            arm: string;
+            /** @description US dollars that all debates of the arm together were expected to cost. */
+            expectedUSD: string;
+            /** @description US dollars that one debate of the arm may cost at most. */
+            mostUSD: string;
+        };
+        /**
+         * EvaluationLinks
+         * @description The addresses of the evaluation and of what belongs to it.
+         */
+        EvaluationLinks: {
+            /**
+             * Format: uri-reference
+             * @description The path of the evaluation.
+             */
+            self: string;
+            /**
+             * Format: uri-reference
+             * @description The path of its events.
+             */
+            events: string;
+            /**
+             * Format: uri-reference
+             * @description The path of its records with proofs.
+             */
+            audit: string;
+            /**
+             * Format: uri-reference
+             * @description The path of its report, which is there once it is concluded.
+             */
+            report: string;
+            /** @description The path for stopping it. */
+            stop: string;
+        };
+        /**
+         * EvaluationList
+         * @description Evaluations, the newest first.
+         */
+        EvaluationList: {
+            /** @description The evaluations of this page. */
+            evaluations: components["schemas"]["ListedEvaluation"][];
+            /** @description Where the next page begins: give it as `after`. Absent on the last page. */
+            next?: string;
+        };
+        /**
+         * ListedEvaluation
+         * @description An evaluation in a list.
+         */
+        ListedEvaluation: {
+            /** @description The id of the evaluation, a UUID of version 7. */
+            evaluationId: string;
+            /** @description The name that its plan has. */
+            name: string;
+            /** @description Whether nothing of it follows any more. */
+            ended: boolean;
+            /** @description What it waits for. Absent where it goes on, and after its end. */
+            paused?: string;
+            /** @description The opaque id of the caller that registered it. */
+            caller: string;
+            /** @description When it was registered, as RFC 3339 in UTC. */
+            registeredAt: string;
+            /** @description When it ended. Absent while it runs. */
+            endedAt?: string;
+            /**
+             * Format: uri-reference
+             * @description The path of the evaluation.
+             */
+            href: string;
+        };
+        /**
+         * EvaluationEvent
+         * @description The data of an event of an evaluation: one of its entries. Members that an entry does not have are absent.
+         */
+        EvaluationEvent: {
+            /** @description The id of the evaluation, a UUID of version 7. */
+            evaluationId: string;
+            /** @description The index of the entry in the evaluation, from 0; the id of the event. */
+            n: number;
+            /**
+             * @description The kind of the entry; the name of the event.
+             * @enum {string}
+             */
+            kind: "evaluation.concluded" | "evaluation.registered" | "evaluation.stopped" | "item.asked" | "item.scored";
+            /** @description SHA-256 of the plan that was registered, or of the changed one. */
+            planHash?: string;
+            /** @description The id of the golden set. */
+            set?: string;
+            /** @description The id of the item. */
+            item?: string;
+            /** @description The name of the arm. */
+            arm?: string;
+            /** @description How many times the item was asked in this arm, this one included, from 1. */
+            repeat?: number;
+            /**
+             * Format: uuid
+             * @description The debate that answers.
+             */
+            debateId?: string;
+            /** @description What the debate came to, as it is recorded. */
+            score?: Record<string, never>;
+            /** @description What stopped the evaluation. */
+            by?: string;
+            /** @description Why it was stopped. */
+            why?: string;
+            /** @description The finding by which the result is named. */
+            finding?: string;
+            /** @description SHA-256 of the compared part of the result. */
+            resultHash?: string;
+            /** @description Whether the result supports no claim. */
+            exploratory?: boolean;
+        };
+        /**
+         * EvaluationStopRequest
+         * @description The reason for the stop of an evaluation.
+         */
+        EvaluationStopRequest: {
+            /** @description Why it is stopped, at most 1,000 code points. It is recorded. */
+            reason?: string | null;
+        };
+        /**
          * KeyList
          * @description Verifier keys by the word of the operator and of the database, for information: none of them is a pin.
          */
@@ -7782,7 +8133,7 @@ export interface components {
             /** @description The roles that the caller holds. */
             roles: ("administrator" | "auditor" | "operator" | "requester" | "reviewer" | "scrape" | "validator")[];
             /** @description What the caller may do: what its roles grant, without what its credential leaves out. */
-            scopes: ("case.abort" | "case.assign" | "case.read" | "case.submit" | "catalogue.read" | "check" | "evidence.read" | "identity.manage" | "identity.read" | "labels.read" | "log.read" | "metrics.read" | "self.read" | "tenant.manage" | "webhook.manage" | "webhook.read")[];
+            scopes: ("case.abort" | "case.assign" | "case.read" | "case.submit" | "catalogue.read" | "check" | "evaluation.manage" | "evaluation.read" | "evidence.read" | "identity.manage" | "identity.read" | "labels.read" | "log.read" | "metrics.read" | "self.read" | "tenant.manage" | "webhook.manage" | "webhook.read")[];
             /** @description The id of the API key that the caller came with. Absent for another credential. */
             credential?: string;
             /** @description The time at which the credential ends. Absent where the service does not know of an end. */
@@ -7805,7 +8156,7 @@ export interface components {
              */
             kind?: "person" | "service";
             /** @description Only these of the scopes that the roles grant. Absent: all of them. */
-            scopes?: ("case.abort" | "case.assign" | "case.read" | "case.submit" | "catalogue.read" | "check" | "evidence.read" | "identity.manage" | "identity.read" | "labels.read" | "log.read" | "metrics.read" | "self.read" | "tenant.manage" | "webhook.manage" | "webhook.read")[] | null;
+            scopes?: ("case.abort" | "case.assign" | "case.read" | "case.submit" | "catalogue.read" | "check" | "evaluation.manage" | "evaluation.read" | "evidence.read" | "identity.manage" | "identity.read" | "labels.read" | "log.read" | "metrics.read" | "self.read" | "tenant.manage" | "webhook.manage" | "webhook.read")[] | null;
             /** @description The tenant of the key. Absent: the caller's own, and for an administrator none: a key of the whole service. */
             tenant?: string | null;
         };
@@ -8810,7 +9161,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The address of the debate, of the batch, of the key, or of the endpoint of webhooks. */
+        /** @description The address of the debate, batch or evaluation, of the key, or of the endpoint of webhooks. */
         Location: string;
         /** @description The address of this result. */
         "Content-Location": string;
@@ -8822,7 +9173,7 @@ export interface components {
         "Content-Disposition": string;
         /** @description The next page, as rel=next. Of a refusal for lack of money the tenant's budget, as rel=related. Of a deprecated operation its description, as rel=deprecation, and what to use in its place, as rel=successor-version. */
         Link: string;
-        /** @description true: this case, or batch, was already recorded under the same key. */
+        /** @description true: this case, batch or plan was already recorded under the same key. */
         "Idempotency-Replayed": string;
         /** @description The wait that the service applied. */
         "Preference-Applied": string;
@@ -12645,6 +12996,1931 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEvaluations: {
+        parameters: {
+            query?: {
+                /** @description The most items of a page. */
+                limit?: number;
+                /** @description The value of next on the previous page. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of evaluations. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    registerEvaluation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A string of 1 to 255 ASCII characters in quotes, as at POST /v1/debates. Use a new key for each plan: a plan sent again under its key is no second evaluation. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EvaluationRequest"];
+            };
+        };
+        responses: {
+            /** @description Registered: its items are asked once the registration is provable. */
+            202: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/too_large",
+                     *       "title": "The request is too large",
+                     *       "status": 413,
+                     *       "detail": "question may have 4000 characters, found 5210",
+                     *       "code": "too_large",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/question",
+                     *           "detail": "question may have 4000 characters, found 5210"
+                     *         }
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported_media_type",
+                     *       "title": "The media type of the body is not supported",
+                     *       "status": 415,
+                     *       "detail": "expected the header Content-Type: application/json, found text/plain",
+                     *       "code": "unsupported_media_type",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid_plan",
+                     *       "title": "The plan is not valid",
+                     *       "status": 422,
+                     *       "detail": "line 10: plan.repeats: expected an odd number, so that a majority of repeats decides, found 2",
+                     *       "code": "invalid_plan",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/plan/plan/repeats",
+                     *           "detail": "line 10: plan.repeats: expected an odd number, so that a majority of repeats decides, found 2"
+                     *         }
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readEvaluation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of what the client has already. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The evaluation's id. */
+                evaluation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the evaluation stands. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationState"];
+                };
+            };
+            /** @description Nothing has changed since that ETag. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followEvaluation: {
+        parameters: {
+            query?: {
+                /** @description The id of the last event seen, for clients that cannot set headers. The header overrides it. */
+                lastEventId?: string;
+            };
+            header?: {
+                /** @description The id of the last event seen. Empty if none was. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description The evaluation's id. */
+                evaluation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The evaluation is over and has no event after the last one seen. */
+            204: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Acceptable */
+            406: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_acceptable",
+                     *       "title": "The answer has no acceptable media type",
+                     *       "status": 406,
+                     *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_acceptable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopEvaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The evaluation's id. */
+                evaluation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EvaluationStopRequest"];
+            };
+        };
+        responses: {
+            /** @description How the evaluation stands. */
+            200: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_over",
+                     *       "title": "The debate is not over",
+                     *       "status": 409,
+                     *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
+                     *       "code": "not_over",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/too_large",
+                     *       "title": "The request is too large",
+                     *       "status": 413,
+                     *       "detail": "question may have 4000 characters, found 5210",
+                     *       "code": "too_large",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/question",
+                     *           "detail": "question may have 4000 characters, found 5210"
+                     *         }
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unsupported_media_type",
+                     *       "title": "The media type of the body is not supported",
+                     *       "status": 415,
+                     *       "detail": "expected the header Content-Type: application/json, found text/plain",
+                     *       "code": "unsupported_media_type",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/invalid_case",
+                     *       "title": "The case is not valid",
+                     *       "status": 422,
+                     *       "detail": "2 faults: (1) unknown taskType 'Contract'; did you mean 'contract'?; (2) maxRounds must be from 1 to 3, found 4",
+                     *       "code": "invalid_case",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "/taskType",
+                     *           "detail": "unknown taskType 'Contract'; did you mean 'contract'?"
+                     *         },
+                     *         {
+                     *           "pointer": "/options/maxRounds",
+                     *           "detail": "maxRounds must be from 1 to 3, found 4"
+                     *         }
+                     *       ],
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readEvaluationReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The evaluation's id. */
+                evaluation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/html": string;
+                    "text/markdown": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Acceptable */
+            406: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_acceptable",
+                     *       "title": "The answer has no acceptable media type",
+                     *       "status": 406,
+                     *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_acceptable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_concluded",
+                     *       "title": "The evaluation has no result",
+                     *       "status": 409,
+                     *       "detail": "the evaluation is under way and has no result yet; follow its events, or GET it, until it ends",
+                     *       "code": "not_concluded",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportEvaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The evaluation's id. */
+                evaluation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records. */
+            200: {
+                headers: {
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Release": components["headers"]["Gainsay-Release"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from service.cli import exit_codes
 from service.errors import GainsayError
-from service.policy.faults import Path as Place
+from service.evaluation.plan.tables import place_of
 from service.policy.file.toml_lines import lines_of, nearest_line
 
 
@@ -15,13 +15,7 @@ def print_faults(path: Path, text: str, error: GainsayError) -> None:
     lines = lines_of(text)
     rows = []
     for part in error.parts:
-        line = nearest_line(lines, _place(part.pointers)) or 0
+        line = nearest_line(lines, place_of("".join(part.pointers[:1]))) or 0
         rows.append((line, f"{path}:{line}: {part.detail}" if line else f"{path}: {part.detail}"))
     for _, words in sorted(rows):
         exit_codes.print_error(error.code, words)
-
-
-def _place(pointers: tuple[str, ...]) -> Place:
-    """The place in the file that a JSON Pointer names."""
-    steps = (pointers[0] if pointers else "").split("/")[1:]
-    return tuple(int(step) if step.isdecimal() else step.replace("~1", "/").replace("~0", "~") for step in steps)

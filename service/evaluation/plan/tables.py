@@ -175,6 +175,12 @@ def pointer(at: Path) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in at)
 
 
+def place_of(written: str) -> Path:
+    """The place of a JSON Pointer."""
+    steps = written.split("/")[1:]
+    return tuple(int(step) if step.isdecimal() else step.replace("~1", "/").replace("~0", "~") for step in steps)
+
+
 def said(at: Path) -> str:
     """A place in words: keys joined by points, places in lists counted from 1."""
     steps = [f"{step + 1}" if isinstance(step, int) else step[:_SHOWN] for step in at]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from service.reviews.evidence.access_record import EvidenceReader
 from service.reviews.evidence.debate_bundle import NotOver, bundle
-from service.reviews.evidence.log_export import Filters, Form, export
+from service.reviews.evidence.log_export import Filters, Form, evaluation_export, export
 from service.reviews.evidence.period_pack import Packed, pack
 
-__all__ = ["EvidenceReader", "Filters", "Form", "NotOver", "Packed", "bundle", "export", "pack"]
+__all__ = ["EvidenceReader", "Filters", "Form", "NotOver", "Packed", "bundle", "evaluation_export", "export", "pack"]

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any, Literal, Self, get_args
+from uuid import UUID
 
 from msgspec import Struct
 
@@ -33,7 +34,7 @@ from service.errors import BadRequest, NotProvable, did_you_mean
 from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.inclusion_paths import inclusion_paths
 from service.reviews.instants import instant
-from service.store import derived, pool
+from service.store import derived, evaluations, pool
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from service.store.proofs import LogDamaged, SignedCheckpoint, TenantLog, countersigned_checkpoint, log_of
@@ -67,6 +68,8 @@ class Filters(Struct, frozen=True):
     document: str | None = None
     first: int | None = None
     """The index to begin at, for a range that begins before the first record that joined at ``since``."""
+    evaluation: str | None = None
+    """An evaluation, whose own records pass and those of its debates, and no others. It stands alone."""
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> Self:
@@ -99,11 +102,21 @@ class Filters(Struct, frozen=True):
         """The filters that are set, by the names in `FILTERS`."""
         named = {"since": self.since, "until": self.until, "taskType": self.task_type}
         named |= {"status": self.status, "model": self.model, "prompt": self.prompt, "document": self.document}
+        named |= {"evaluation": self.evaluation}
         return {name: _cell_text(value) for name, value in named.items() if value is not None}
+
+    @property
+    def statement(self) -> str:
+        """The statement that finds what passes."""
+        if self.evaluation is not None:
+            return "export_evaluation"
+        return "export_some" if self.debates else "export_all"
 
     @property
     def debates(self) -> dict[str, Any] | None:
         """The query parameters of the filters about debates; ``None`` if none is set."""
+        if self.evaluation is not None:
+            return {"evaluation": UUID(self.evaluation)}
         found = {
             "task_type": self.task_type,
             "state": self.status,
@@ -140,6 +153,17 @@ async def export(
     await record_access(database, logs, AuditRead("records", asked=asked), caller.tenant, writer)
     head = await _witnessed(database, found, found.head)
     return _jsonl(database, found, head, filters) if form == "jsonl" else _csv(database, found, head, filters)
+
+
+async def evaluation_export(database: Database, evaluation: str, tenant: str) -> tuple[str, Filters]:
+    """The log of an evaluation's registration, and the filter of what `export` is to have of it.
+
+    Raises `NotProvable` while its registration is in no tree.
+    """
+    place = await evaluations.place_of(database, evaluation, tenant)
+    if place is None:
+        raise NotProvable("the registration is under no checkpoint yet; check that the sequencer runs", retry_after=1)
+    return place[0], Filters(evaluation=evaluation, first=place[1])
 
 
 async def _witnessed(database: Database, log: TenantLog, latest: SignedCheckpoint) -> SignedCheckpoint:
@@ -204,7 +228,7 @@ async def _lines(
 
     async def read(first: int) -> list[pool.Row]:
         params = {"tenant": tenant, "log": head.log, "first": first, "below": min(upto, first + span), "most": WINDOW}
-        return await database.query("export_some" if about else "export_all", {**params, **(about or {})})
+        return await database.query(filters.statement, {**params, **(about or {})})
 
     async with ReadAhead(read) as windows:
         while first < upto:

@@ -6,6 +6,9 @@ import { Answer, Gainsay, GainsayError, Head } from "gainsay-client";
 const clients = new Map();
 const told = new Map();
 
+// Calls whose answer is a file.
+const SAVED = new Set(["bundle", "export", "batchResults", "exportEvaluation"]);
+
 // What a value is in the words of Python's client.
 function plain(value) {
   if (value instanceof Head) return String(value);
@@ -19,7 +22,7 @@ function plain(value) {
 
 function parameters(name, given, named) {
   if (name === "recall" || name === "find" || name === "findPage") return [named];
-  if (name === "bundle") return [given[0]];
+  if (name === "bundle" || name === "exportEvaluation") return [given[0]];
   if (name === "export" || name === "batchResults") return [given[0], named];
   return Object.keys(named).length ? [...given, named] : given;
 }
@@ -28,7 +31,7 @@ async function done(client, name, given, named) {
   const found = client[name];
   if (typeof found !== "function") return found;
   const value = await found.apply(client, parameters(name, given, named));
-  if (name !== "bundle" && name !== "export" && name !== "batchResults") return value;
+  if (!SAVED.has(name)) return value;
   writeFileSync(`${given[1]}.part`, value); // as a caller would
   renameSync(`${given[1]}.part`, given[1]);
   return given[1];

@@ -20,6 +20,7 @@ RULES = (
     # They depend on the time, on what is recorded, or on what runs.
     r"deadline '.*' has passed",
     r"the key belongs to debate \S+, which has another case",
+    r"the key belongs to evaluation \S+, which has another plan",
     r"this case was already recorded under this key",
     r"Last-Event-ID must be the id of an event of this stream",
     r"expected Accept to allow",
@@ -29,6 +30,9 @@ RULES = (
     r"expected a name that no tenant has",
     r"expected the id of a subject of the tenant",
     r"expected \d+ to \d+ days",  # the file of identities says how many
+    # They are of the text of a plan, which has a form of its own.
+    r"^the plan is not TOML|^the plan is nested too deeply|: there is no such member",
+    r"^(line \d+: )?(plan|sets|arms|comparisons|models|effect|pins|the file)(\.\w+)*: ",
     # They compare members with each other.
     r"expected the roles .* alone for a key without a tenant|expected roles of a tenant",
     r"expected some of the scopes that",

@@ -53,7 +53,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("content", "manifest_prompt", "migration", "schema_floor"), READ),
         **dict.fromkeys(("debate_head", "idempotency_key", "payload", "document", "context", "pending"), ADDED),
         **dict.fromkeys(("rests_on", "track_record", "decision", "issued_report", "derived_key"), ADDED),
-        **dict.fromkeys(("case_batch", "batch_line", "batch_limit"), ADDED),
+        **dict.fromkeys(("case_batch", "batch_line", "batch_limit", "evaluation", "evaluation_entry"), ADDED),
         **dict.fromkeys(("gainsay_tenant.found_by", "gainsay_tenant.case_words"), ADDED),
     },
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),

@@ -13,26 +13,29 @@ import anyio
 import anyio.to_thread
 import httpx
 
+from gainsay_client.async_shell import AsyncShell
 from gainsay_client.calls import (
     BATCHES,
-    Calls,
+    EVALUATIONS,
     Lines,
     Metadata,
     ReportForm,
+    ResultForm,
     Submitted,
     Values,
     View,
     asked_of,
     batch_path,
     debate_path,
+    evaluation_path,
     pairs,
 )
-from gainsay_client.connection import broken_by, calls_of, expect_size, head_of, limits, settings_of
+from gainsay_client.connection import calls_of, settings_of
 from gainsay_client.errors import GainsayError
 from gainsay_client.events import Event
 from gainsay_client.head_memory import HeadNotice
 from gainsay_client.heads import Head, HeadStore
-from gainsay_client.steps import Broken, Close, Do, Give, Open, Pause, Read, Send, Step, Steps
+from gainsay_client.steps import Broken, Give, Steps
 from gainsay_client.wire import Answer
 
 if TYPE_CHECKING:
@@ -42,74 +45,6 @@ if TYPE_CHECKING:
     from gainsay_client import types
 
 T = TypeVar("T")
-
-
-class _Shell:
-    """Performs the steps of one call; it has at most one open stream."""
-
-    def __init__(self, http: httpx.AsyncClient, calls: Calls) -> None:
-        self._http, self._server = http, calls.exchange.terms.server
-        self._stream: httpx.Response | None = None
-        self._chunks: AsyncIterator[bytes] | None = None
-
-    async def perform(self, step: Step) -> object:
-        """The result of a step; raises `Broken`."""
-        try:
-            match step:
-                case Send():
-                    return await self._send(step)
-                case Open():
-                    return await self._open(step)
-                case Read():
-                    return None if self._chunks is None else await anext(self._chunks, None)
-                case Close():
-                    await self.close()
-                case Pause():
-                    await anyio.sleep(step.seconds)
-                case Do():
-                    return await anyio.to_thread.run_sync(step.work)
-                case Give():
-                    raise AssertionError("an item goes to the caller")
-        except (httpx.TransportError, httpx.DecodingError, httpx.StreamError) as error:
-            raise broken_by(error) from error
-        return None
-
-    async def _send(self, step: Send) -> Answer:
-        try:
-            with anyio.fail_after(step.within):
-                response = await self._http.send(self._request(step, step.within), stream=True)
-                try:
-                    body = bytearray()
-                    async for chunk in response.aiter_bytes():
-                        body += chunk
-                        expect_size(len(body))
-                    return head_of(response, bytes(body))
-                finally:
-                    await response.aclose()
-        except TimeoutError:
-            raise Broken(f"the answer was not whole within {step.within:g} s", sent=True) from None
-
-    async def _open(self, step: Open) -> Answer:
-        await self.close()
-        self._stream = await self._http.send(self._request(step, step.silence), stream=True)
-        self._chunks = self._stream.aiter_bytes()
-        return head_of(self._stream)
-
-    def _request(self, step: Send | Open, seconds: float) -> httpx.Request:
-        asked = step.request
-        return self._http.build_request(
-            asked.method,
-            self._server.address(asked),
-            headers=dict(asked.headers),
-            content=asked.body,
-            timeout=limits(seconds),
-        )
-
-    async def close(self) -> None:
-        """Close the stream that is open."""
-        if self._stream is not None:
-            stream, self._stream, self._chunks = self._stream, None, None
-            await stream.aclose()
 
 
 class AsyncGainsay:
@@ -270,6 +205,35 @@ class AsyncGainsay:
         """Abort a batch: none of its cases begins any more. An abort is idempotent."""
         return cast("types.BatchState", await self._run(self._calls.abort_batch(batch, reason)))
 
+    async def register_evaluation(self, plan: str, *, key: str | None = None) -> types.EvaluationState:
+        """Register the text of a plan file (TOML), once under ``key``. The service then asks its items."""
+        return cast("types.EvaluationState", await self._run(self._calls.register_evaluation(plan, key)))
+
+    async def evaluations(self, *, limit: int | None = None, after: str | None = None) -> types.EvaluationList:
+        """Read one page of evaluations, the newest first; ``after`` is ``next`` of the page before."""
+        query = pairs({"limit": limit, "after": after})
+        return cast("types.EvaluationList", await self._run(self._calls.get(EVALUATIONS, query)))
+
+    async def evaluation(self, evaluation: str) -> types.EvaluationState:
+        """Read how an evaluation stands, with its result once there is one."""
+        return cast("types.EvaluationState", await self._run(self._calls.get(evaluation_path(evaluation))))
+
+    def follow_evaluation(self, evaluation: str, *, after: int | None = None) -> AsyncIterator[Event]:
+        """Iterate over the events of an evaluation to its end, each once, however often connections break."""
+        return cast("AsyncIterator[Event]", self._drive(self._calls.follow_evaluation(evaluation, after)))
+
+    async def stop_evaluation(self, evaluation: str, *, reason: str | None = None) -> types.EvaluationState:
+        """Stop an evaluation: nothing more of it is asked. A stop is idempotent."""
+        return cast("types.EvaluationState", await self._run(self._calls.stop_evaluation(evaluation, reason)))
+
+    async def evaluation_report(self, evaluation: str, form: ResultForm = "markdown") -> bytes:
+        """Read the report of an evaluation as ``json``, ``html`` or ``markdown``, all in UTF-8."""
+        return await self._run(self._calls.evaluation_report(evaluation, form))
+
+    async def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
+        """Save the records of an evaluation and its debates. The file gets its name once it is whole."""
+        return await self._run(self._calls.export_evaluation(evaluation, file))
+
     async def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
         """Ask the gate alone; nothing is stored."""
         return cast("types.Gate", await self._run(self._calls.gate(case)))
@@ -414,7 +378,7 @@ class AsyncGainsay:
 
     async def _drive(self, steps: Steps[T], returned: list[T] | None = None) -> AsyncGenerator[object, None]:
         """The items that a call gives; what it returns goes into the list."""
-        shell = _Shell(self._http, self._calls)
+        shell = AsyncShell(self._http, self._calls)
         found: object = None
         fault: Exception | None = None
         try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gainsay_client import files
 from gainsay_client.errors import Conflict, GainsayError, Refused, TimedOut, UnexpectedAnswer, Unreachable
-from gainsay_client.events import Follower
+from gainsay_client.events import Follower, debate_stream, evaluation_stream
 from gainsay_client.exchange import Exchange
 from gainsay_client.heads import Head
 from gainsay_client.steps import Give, Pause, Steps
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 View: TypeAlias = Literal["summary", "full"]
 ReportForm: TypeAlias = Literal["html", "markdown", "pdf"]
+ResultForm: TypeAlias = Literal["json", "html", "markdown"]
 Value: TypeAlias = str | int | bool | datetime
 Values: TypeAlias = Value | Sequence[Value] | None
 Lines: TypeAlias = bytes | str | Iterable[Mapping[str, Any]]
@@ -35,7 +36,9 @@ UNDER_WAY = ("queued", "running")
 POLL_S = 1.0
 DEBATES = "/v1/debates"
 BATCHES = "/v1/batches"
+EVALUATIONS = "/v1/evaluations"
 JSONL = "application/jsonl"
+RESULT_MEDIA: dict[str, str] = {"json": JSON, "html": "text/html", "markdown": "text/markdown"}
 MEDIA: dict[str, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
 FILTERS: dict[str, str] = {
     "since": "since",
@@ -191,7 +194,7 @@ class Calls:
 
     def follow(self, debate: str, after: int | None, view: View) -> Steps[None]:
         """Give the events of a debate."""
-        yield from Follower(self.exchange, debate, after, view).follow()
+        yield from Follower(self.exchange, debate_stream(debate, view), after).follow()
 
     def abort(self, debate: str, reason: str | None) -> Steps[dict[str, Any]]:
         """Abort a debate, which is idempotent."""
@@ -220,13 +223,17 @@ class Calls:
 
     def report(self, debate: str, form: ReportForm, paper: str | None) -> Steps[bytes]:
         """A report in one of its forms."""
-        if form not in MEDIA:
-            raise Refused(f"expected the form of a report as one of {', '.join(MEDIA)}, found {form!r}")
         query = () if paper is None else (("paper", paper),)
-        asked = Request("GET", f"{debate_path(debate)}/report", query, {"accept": MEDIA[form]})
-        answer = yield from self.exchange.send(asked)
-        if answer.media != MEDIA[form]:
-            raise UnexpectedAnswer(f"expected a report as {MEDIA[form]}, found {answer.media or 'no media type'}")
+        return (yield from self._report(f"{debate_path(debate)}/report", form, MEDIA, query))
+
+    def _report(
+        self, path: str, form: str, media: Mapping[str, str], query: tuple[tuple[str, str], ...] = ()
+    ) -> Steps[bytes]:
+        if form not in media:
+            raise Refused(f"expected the form of a report as one of {', '.join(media)}, found {form!r}")
+        answer = yield from self.exchange.send(Request("GET", path, query, {"accept": media[form]}))
+        if answer.media != media[form]:
+            raise UnexpectedAnswer(f"expected a report as {media[form]}, found {answer.media or 'no media type'}")
         return answer.body
 
     def document(self, debate: str, document: str) -> Steps[str]:
@@ -256,11 +263,17 @@ class Calls:
         key: str | None,
     ) -> Steps[dict[str, Any]]:
         """Store a file of cases once. All tries go under one key, which an error has too."""
-        key = str(uuid.uuid4()) if key is None else key
-        headers = {"content-type": JSONL, "idempotency-key": quoted_key(key)}
         query = pairs({"ceilingUSD": None if ceiling is None else str(ceiling), "deadline": deadline, "name": name})
+        return (yield from self._stored(BATCHES, query, JSONL, lines_of(lines), key))
+
+    def _stored(
+        self, path: str, query: tuple[tuple[str, str], ...], media: str, body: bytes, key: str | None
+    ) -> Steps[dict[str, Any]]:
+        """What a service answers that stores a body once under a key."""
+        key = str(uuid.uuid4()) if key is None else key
+        headers = {"content-type": media, "idempotency-key": quoted_key(key)}
         try:
-            answer = yield from self.exchange.send(Request("POST", BATCHES, query, headers, lines_of(lines)))
+            answer = yield from self.exchange.send(Request("POST", path, query, headers, body))
         except Unreachable as lost:
             raise lost.under(key) from None
         except GainsayError as error:
@@ -278,6 +291,28 @@ class Calls:
     def abort_batch(self, batch: str, reason: str | None) -> Steps[dict[str, Any]]:
         """Abort a batch, which is idempotent."""
         return (yield from self.post(f"{batch_path(batch)}/abort", {} if reason is None else {"reason": reason}))
+
+    def register_evaluation(self, plan: str, key: str | None) -> Steps[dict[str, Any]]:
+        """Register a plan once. All tries go under one key, which an error has too."""
+        return (yield from self._stored(EVALUATIONS, (), JSON, encode({"plan": plan}), key))
+
+    def follow_evaluation(self, evaluation: str, after: int | None) -> Steps[None]:
+        """Give the events of an evaluation."""
+        yield from Follower(self.exchange, evaluation_stream(evaluation), after).follow()
+
+    def stop_evaluation(self, evaluation: str, reason: str | None) -> Steps[dict[str, Any]]:
+        """Stop an evaluation, which is idempotent."""
+        body = {} if reason is None else {"reason": reason}
+        return (yield from self.post(f"{evaluation_path(evaluation)}/stop", body))
+
+    def evaluation_report(self, evaluation: str, form: ResultForm) -> Steps[bytes]:
+        """The report of an evaluation in one of its forms."""
+        return (yield from self._report(f"{evaluation_path(evaluation)}/report", form, RESULT_MEDIA))
+
+    def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Steps[Path]:
+        """The records of an evaluation and of its debates, in a file."""
+        asked = Request("GET", f"{evaluation_path(evaluation)}/audit")
+        return (yield from files.download(self.exchange, asked, Path(file), files.is_export))
 
     def newest_log(self) -> Steps[str]:
         """The log to which new debates go."""
@@ -321,6 +356,11 @@ def debate_path(debate: str) -> str:
 def batch_path(batch: str) -> str:
     """The path of a batch."""
     return f"{BATCHES}/{part(batch)}"
+
+
+def evaluation_path(evaluation: str) -> str:
+    """The path of an evaluation."""
+    return f"{EVALUATIONS}/{part(evaluation)}"
 
 
 def lines_of(lines: Lines) -> bytes:

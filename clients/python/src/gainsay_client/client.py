@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -14,24 +13,27 @@ import httpx
 
 from gainsay_client.calls import (
     BATCHES,
-    Calls,
+    EVALUATIONS,
     Lines,
     Metadata,
     ReportForm,
+    ResultForm,
     Submitted,
     Values,
     View,
     asked_of,
     batch_path,
     debate_path,
+    evaluation_path,
     pairs,
 )
-from gainsay_client.connection import broken_by, calls_of, expect_size, head_of, limits, settings_of
+from gainsay_client.connection import calls_of, settings_of
 from gainsay_client.errors import GainsayError
 from gainsay_client.events import Event
 from gainsay_client.head_memory import HeadNotice
 from gainsay_client.heads import Head, HeadStore
-from gainsay_client.steps import Broken, Close, Do, Give, Open, Pause, Read, Send, Step, Steps
+from gainsay_client.shell import Shell
+from gainsay_client.steps import Broken, Give, Steps
 from gainsay_client.wire import Answer
 
 if TYPE_CHECKING:
@@ -41,73 +43,6 @@ if TYPE_CHECKING:
     from gainsay_client import types
 
 T = TypeVar("T")
-
-
-class _Shell:
-    """Performs the steps of one call; it has at most one open stream."""
-
-    def __init__(self, http: httpx.Client, calls: Calls) -> None:
-        self._http, self._server = http, calls.exchange.terms.server
-        self._stream: httpx.Response | None = None
-        self._chunks: Iterator[bytes] = iter(())
-
-    def perform(self, step: Step) -> object:
-        """The result of a step; raises `Broken`."""
-        try:
-            match step:
-                case Send():
-                    return self._send(step)
-                case Open():
-                    return self._open(step)
-                case Read():
-                    return next(self._chunks, None)
-                case Close():
-                    self.close()
-                case Pause():
-                    time.sleep(step.seconds)
-                case Do():
-                    return step.work()
-                case Give():
-                    raise AssertionError("an item goes to the caller")
-        except (httpx.TransportError, httpx.DecodingError, httpx.StreamError) as error:
-            raise broken_by(error) from error
-        return None
-
-    def _send(self, step: Send) -> Answer:
-        ends_at = time.monotonic() + step.within
-        response = self._http.send(self._request(step, step.within), stream=True)
-        try:
-            body = bytearray()
-            for chunk in response.iter_bytes():
-                body += chunk
-                expect_size(len(body))
-                if time.monotonic() > ends_at:
-                    raise Broken(f"the answer was not whole within {step.within:g} s", sent=True)
-            return head_of(response, bytes(body))
-        finally:
-            response.close()
-
-    def _open(self, step: Open) -> Answer:
-        self.close()
-        self._stream = self._http.send(self._request(step, step.silence), stream=True)
-        self._chunks = self._stream.iter_bytes()
-        return head_of(self._stream)
-
-    def _request(self, step: Send | Open, seconds: float) -> httpx.Request:
-        asked = step.request
-        return self._http.build_request(
-            asked.method,
-            self._server.address(asked),
-            headers=dict(asked.headers),
-            content=asked.body,
-            timeout=limits(seconds),
-        )
-
-    def close(self) -> None:
-        """Close the stream that is open."""
-        if self._stream is not None:
-            self._stream.close()
-            self._stream, self._chunks = None, iter(())
 
 
 class Gainsay:
@@ -275,6 +210,35 @@ class Gainsay:
         """Abort a batch: none of its cases begins any more. An abort is idempotent."""
         return cast("types.BatchState", self._run(self._calls.abort_batch(batch, reason)))
 
+    def register_evaluation(self, plan: str, *, key: str | None = None) -> types.EvaluationState:
+        """Register the text of a plan file (TOML), once under ``key``. The service then asks its items."""
+        return cast("types.EvaluationState", self._run(self._calls.register_evaluation(plan, key)))
+
+    def evaluations(self, *, limit: int | None = None, after: str | None = None) -> types.EvaluationList:
+        """Read one page of evaluations, the newest first; ``after`` is ``next`` of the page before."""
+        query = pairs({"limit": limit, "after": after})
+        return cast("types.EvaluationList", self._run(self._calls.get(EVALUATIONS, query)))
+
+    def evaluation(self, evaluation: str) -> types.EvaluationState:
+        """Read how an evaluation stands, with its result once there is one."""
+        return cast("types.EvaluationState", self._run(self._calls.get(evaluation_path(evaluation))))
+
+    def follow_evaluation(self, evaluation: str, *, after: int | None = None) -> Iterator[Event]:
+        """Iterate over the events of an evaluation to its end, each once, however often connections break."""
+        return cast("Iterator[Event]", self._drive(self._calls.follow_evaluation(evaluation, after)))
+
+    def stop_evaluation(self, evaluation: str, *, reason: str | None = None) -> types.EvaluationState:
+        """Stop an evaluation: nothing more of it is asked. A stop is idempotent."""
+        return cast("types.EvaluationState", self._run(self._calls.stop_evaluation(evaluation, reason)))
+
+    def evaluation_report(self, evaluation: str, form: ResultForm = "markdown") -> bytes:
+        """Read the report of an evaluation as ``json``, ``html`` or ``markdown``, all in UTF-8."""
+        return self._run(self._calls.evaluation_report(evaluation, form))
+
+    def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
+        """Save the records of an evaluation and its debates. The file gets its name once it is whole."""
+        return self._run(self._calls.export_evaluation(evaluation, file))
+
     def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
         """Ask the gate alone; nothing is stored."""
         return cast("types.Gate", self._run(self._calls.gate(case)))
@@ -419,7 +383,7 @@ class Gainsay:
 
     def _drive(self, steps: Steps[T]) -> Generator[object, None, T]:
         """The items that a call gives, and what it returns."""
-        shell = _Shell(self._http, self._calls)
+        shell = Shell(self._http, self._calls)
         found: object = None
         fault: Exception | None = None
         try:

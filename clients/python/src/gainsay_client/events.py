@@ -1,4 +1,4 @@
-"""The events of a debate: reading a stream of them, and following it across connections that break.
+"""The events of a debate or an evaluation: reading a stream of them, and following it across connections that break.
 
 A service sends an entry's events together, and the entry's number with the last of them. So an event is handed out once
 its entry is whole: what a broken connection cut off comes again, and nothing comes twice or is lost.
@@ -18,7 +18,7 @@ from gainsay_client.steps import Broken, Close, Give, Pause, Steps
 from gainsay_client.wire import Answer, Request, error_of, part
 
 EVENT_STREAM = "text/event-stream"
-FINAL = "final"
+FINAL, CONCLUDED = "final", "evaluation.concluded"
 EVENT_MAX = 64 << 20
 """The most bytes of one event."""
 RETRY_S, RETRY_MIN_S, RETRY_MAX_S = 1.0, 0.1, 30.0
@@ -97,11 +97,30 @@ def _frame(lines: list[bytes]) -> Frame:
     )
 
 
-class Follower:
-    """One debate followed to its end: what was seen, and what is held until its entry is whole."""
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What is followed: the path of its events, what is asked of them, and the name of its last one."""
 
-    def __init__(self, exchange: Exchange, debate: str, after: int | None, view: str) -> None:
-        self._exchange, self._debate, self._view = exchange, debate, view
+    path: str
+    query: tuple[tuple[str, str], ...]
+    final: str
+
+
+def debate_stream(debate: str, view: str) -> Stream:
+    """The events of a debate."""
+    return Stream(f"/v1/debates/{part(debate)}/events", (("view", view),), FINAL)
+
+
+def evaluation_stream(evaluation: str) -> Stream:
+    """The events of an evaluation."""
+    return Stream(f"/v1/evaluations/{part(evaluation)}/events", (), CONCLUDED)
+
+
+class Follower:
+    """One stream followed to its end: what was seen, and what is held until its entry is whole."""
+
+    def __init__(self, exchange: Exchange, stream: Stream, after: int | None) -> None:
+        self._exchange, self._stream = exchange, stream
         self._seen = after
         self._retry_s = RETRY_S
         self._held: list[tuple[str, str]] = []
@@ -116,7 +135,7 @@ class Follower:
             try:
                 if (yield from self._listen()):
                     return
-                fault: GainsayError = Unreachable(f"the stream of {self._debate} ended before its final event")
+                fault: GainsayError = Unreachable(f"the stream {self._stream.path} ended before its final event")
             except Broken as broken:
                 fault = self._exchange.unreachable(broken, trying)
             except GainsayError as error:
@@ -131,13 +150,12 @@ class Follower:
                 yield from trying.pause_after(fault)
 
     def _listen(self) -> Steps[bool]:
-        """One connection; whether the debate is over."""
+        """One connection; whether the stream is over."""
         headers = {"accept": EVENT_STREAM}
         if self._seen is not None:
             headers["last-event-id"] = str(self._seen)
-        path = f"/v1/debates/{part(self._debate)}/events"
-        terms = self._exchange.terms
-        answer = yield from steps.opened(Request("GET", path, (("view", self._view),), headers), terms.silence)
+        stream, terms = self._stream, self._exchange.terms
+        answer = yield from steps.opened(Request("GET", stream.path, stream.query, headers), terms.silence)
         yield from self._exchange.look(answer)
         if answer.status == 204:
             return True
@@ -155,7 +173,7 @@ class Follower:
             for frame in decoder.feed(chunk):
                 for event in self._take(frame):
                     yield Give(event)
-                    if event.name == FINAL:
+                    if event.name == self._stream.final:
                         return True
         return False
 

@@ -1,7 +1,7 @@
 """The steps of which every call is made. What a call does next is decided by generators of steps, which do no I/O.
 
-A shell performs each step and sends its result back into the generator; `gainsay_client.client` does so with threads,
-`gainsay_client.async_client` with a loop of events. So there is one protocol, and nothing of it is written twice.
+A shell performs each step and sends its result back into the generator; `gainsay_client.shell` does so with threads,
+`gainsay_client.async_shell` with a loop of events. So there is one protocol, and nothing of it is written twice.
 
     Send    a request                        -> its `Answer`, whole
     Open    a request whose answer streams   -> its `Answer` without the body; one stream is open at a time

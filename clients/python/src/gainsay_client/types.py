@@ -1421,6 +1421,103 @@ class BatchAbortRequest(TypedDict):
     reason: NotRequired[str | None]
 
 
+class EvaluationRequest(TypedDict):
+    """
+    A plan that is to be registered.
+    """
+
+    plan: str
+
+
+class EvaluationStop(TypedDict):
+    """
+    What stopped an evaluation.
+    """
+
+    by: Literal['ceiling', 'fault', 'person', 'set']
+    why: str
+
+
+class EvaluationSet(TypedDict):
+    """
+    One split of a golden set that an evaluation asks.
+    """
+
+    id: str
+    version: int
+    sha256: str
+    split: Literal['held', 'open']
+    items: int
+    looks: int
+
+
+class EvaluationArm(TypedDict):
+    """
+    What an arm was expected to cost when the plan was registered.
+    """
+
+    arm: str
+    expectedUSD: str
+    mostUSD: str
+
+
+class EvaluationLinks(TypedDict):
+    """
+    The addresses of the evaluation and of what belongs to it.
+    """
+
+    self: str
+    events: str
+    audit: str
+    report: str
+    stop: str
+
+
+class ListedEvaluation(TypedDict):
+    """
+    An evaluation in a list.
+    """
+
+    evaluationId: str
+    name: str
+    ended: bool
+    paused: NotRequired[str]
+    caller: str
+    registeredAt: str
+    endedAt: NotRequired[str]
+    href: str
+
+
+class EvaluationEvent(TypedDict):
+    """
+    The data of an event of an evaluation: one of its entries. Members that an entry does not have are absent.
+    """
+
+    evaluationId: str
+    n: int
+    kind: Literal['evaluation.concluded', 'evaluation.registered', 'evaluation.stopped', 'item.asked', 'item.scored']
+    planHash: NotRequired[str]
+    set: NotRequired[str]
+    item: NotRequired[str]
+    arm: NotRequired[str]
+    repeat: NotRequired[int]
+    debateId: NotRequired[str]
+    score: NotRequired[dict[str, Any]]
+    by: NotRequired[str]
+    why: NotRequired[str]
+    finding: NotRequired[str]
+    resultHash: NotRequired[str]
+    exploratory: NotRequired[bool]
+
+
+class EvaluationStopRequest(TypedDict):
+    """
+    The reason for the stop of an evaluation.
+    """
+
+    reason: NotRequired[str | None]
+
+
 class DatedSize(TypedDict):
     """
     A signed or countersigned head: its size, and when the database stored that, by its own clock.
@@ -1843,7 +1940,7 @@ class KnownCaller(TypedDict):
     kind: Literal['person', 'service', 'unknown']
     via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
     roles: list[Literal['administrator', 'auditor', 'operator', 'requester', 'reviewer', 'scrape', 'validator']]
-    scopes: list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage', 'webhook.manage', 'webhook.read']]
+    scopes: list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evaluation.manage', 'evaluation.read', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage', 'webhook.manage', 'webhook.read']]
     credential: NotRequired[str]
     expiresAt: NotRequired[str]
 
@@ -1857,7 +1954,7 @@ class KeyRequest(TypedDict):
     name: str
     days: int
     kind: NotRequired[Literal['person', 'service']]
-    scopes: NotRequired[list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage', 'webhook.manage', 'webhook.read']] | None]
+    scopes: NotRequired[list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evaluation.manage', 'evaluation.read', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage', 'webhook.manage', 'webhook.read']] | None]
     tenant: NotRequired[str | None]
 
 
@@ -2896,6 +2993,46 @@ class BatchList(TypedDict):
     """
 
     batches: NotRequired[list[BatchState]]
+    next: NotRequired[str]
+
+
+class EvaluationState(TypedDict):
+    """
+    How an evaluation stands: its plan, how far it is, its money, and its result once there is one.
+    """
+
+    evaluationId: str
+    name: str
+    question: str
+    kind: Literal['critic', 'lift', 'moderator']
+    status: Literal['concluded', 'running', 'stopped']
+    stopped: NotRequired[EvaluationStop]
+    paused: NotRequired[str]
+    caller: str
+    registeredAt: str
+    endedAt: NotRequired[str]
+    exploratory: bool
+    planHash: str
+    plan: NotRequired[dict[str, Any]]
+    sets: NotRequired[list[EvaluationSet]]
+    quote: NotRequired[list[EvaluationArm]]
+    planned: int
+    asked: int
+    scored: int
+    ceilingUSD: str
+    spentUSD: str
+    finding: NotRequired[str]
+    resultHash: NotRequired[str]
+    result: NotRequired[dict[str, Any]]
+    links: EvaluationLinks
+
+
+class EvaluationList(TypedDict):
+    """
+    Evaluations, the newest first.
+    """
+
+    evaluations: list[ListedEvaluation]
     next: NotRequired[str]
 
 

@@ -1,0 +1,205 @@
+"""The endpoints of evaluations: register a plan, list them, see how one stands, follow, stop, report, hand out records.
+
+What items of a held split came to is close to their labels. So it is shown to those who may read held labels, and to
+those who may read all evidence of the tenant: `_expect_scores`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from http import HTTPStatus
+
+from litestar import Response, get, post
+from litestar.response import Stream
+
+from service.audit.record import Writer
+from service.audit.report_forms import Form
+from service.errors import Forbidden, GainsayError, together
+from service.evaluation.plan.tables import InvalidPlan, place_of
+from service.evaluation.scoring.result import result_of
+from service.identity.caller import Caller
+from service.intake.validation import plain
+from service.policy.file.toml_lines import lines_of, nearest_line
+from service.report.evaluation import encode_json, write
+from service.reviews import evidence
+from service.reviews.evaluations import Standing
+from service.reviews.query_parameters import page_size
+from service.store.evaluations import StoredEvaluation
+from service.web import body, headers, stream
+from service.web.app_state import HttpRequest, app_state
+from service.web.callers import caller, database
+from service.web.cut_short import cut_short
+from service.web.debates import SMALL_BODY, answered, cursor, known_query, linked, report_policy
+from service.web.evaluation_stream import FollowingEvaluation
+from service.web.evaluation_types import (
+    PLAN_MAX,
+    EvaluationList,
+    EvaluationRequest,
+    EvaluationState,
+    EvaluationStopRequest,
+    ListedEvaluation,
+    evaluation_address,
+    version_of,
+)
+from service.web.file_names import kept_as
+from service.web.identity_types import said
+from service.web.middleware import HEAD
+from service.web.pages import is_known
+from service.web.problems import NotAcceptable
+from service.web.rate_limits import key_of
+from service.web.submission import REPLAYED
+
+JSON, JSONL = "application/json", "application/jsonl"
+REPORTS: dict[str, Form | None] = {JSON: None, "text/html": "html", "text/markdown": "markdown"}
+"""The media types of a report, JSON first: the result, from which the others are made."""
+AGAIN_S = 1
+"""Seconds after which a client may ask again for an evaluation that runs."""
+
+
+@post("/v1/evaluations")
+async def register(request: HttpRequest) -> Response[bytes]:
+    """Check a plan, and record it as an evaluation."""
+    known_query(request, ())
+    desk, who = app_state(request).evaluations, caller(request)
+    key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
+    text = (await body.read(request, EvaluationRequest, PLAN_MAX)).plan
+    try:
+        registered = await desk.bring(text, who, key)
+    except InvalidPlan as error:
+        raise _by_line(text, error) from None
+    found = await desk.read(registered.evaluation, who)
+    header_fields = {"Location": evaluation_address(registered.evaluation), "Retry-After": str(AGAIN_S)}
+    replayed = REPLAYED if registered.replayed else {}
+    return answered(EvaluationState.of(found), HTTPStatus.ACCEPTED, header_fields | replayed)
+
+
+@get("/v1/evaluations")
+async def find(request: HttpRequest) -> Response[bytes]:
+    """The evaluations of the caller's tenant."""
+    known_query(request, ("limit", "after"))
+    limit, below = page_size(request.query_params.get("limit")), cursor(request.query_params.get("after"))
+    found, following = await app_state(request).evaluations.page(caller(request), below, limit)
+    shown = EvaluationList(evaluations=tuple(map(ListedEvaluation.of, found)), next=following)
+    return answered(shown, headers=linked("/v1/evaluations", [("limit", str(limit))], following))
+
+
+@get("/v1/evaluations/{evaluation:str}")
+async def read(request: HttpRequest) -> Response[bytes]:
+    """How an evaluation stands."""
+    known_query(request, ())
+    found = await _standing(request)
+    header_fields = {"ETag": f'"{version_of(found)}"'}
+    if found.stored.ended is None:
+        header_fields["Retry-After"] = str(AGAIN_S)
+    if is_known(request, header_fields["ETag"]):
+        return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
+    return answered(EvaluationState.of(found), headers=header_fields)
+
+
+@get("/v1/evaluations/{evaluation:str}/events")
+async def follow(request: HttpRequest) -> Response[bytes]:
+    """The entries of an evaluation as server-sent events."""
+    known_query(request, ("lastEventId",))
+    site, who = app_state(request), caller(request)
+    if headers.best_media_type(request.headers.get("accept"), (stream.EVENT_STREAM,)) is None:
+        raise NotAcceptable(f"expected Accept to allow {stream.EVENT_STREAM}, the only form of events")
+    after = headers.last_event(request.headers.get("last-event-id"), request.query_params.get("lastEventId"))
+    after = -1 if after is None else after
+    found = await _standing(request)
+    _expect_scores(who, found)
+    evaluation, last = found.stored.evaluation, found.progress.next_n - 1
+    if after >= last and found.stored.ended is not None:
+        return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
+    header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    if request.scope["state"].get(HEAD):
+        return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
+    site.listeners.admit(key_of(who), site.rates.rates_of(who).listeners)
+    following = FollowingEvaluation(site, who, evaluation, after)
+    asked = stream.Following(site, who, evaluation, after)
+    return stream.EventStream(asked, header_fields, following.events)
+
+
+@post("/v1/evaluations/{evaluation:str}/stop")
+async def stop(request: HttpRequest) -> Response[bytes]:
+    """Ask nothing more of an evaluation."""
+    known_query(request, ())
+    why = (await body.read_optional(request, EvaluationStopRequest, SMALL_BODY) or EvaluationStopRequest()).reason
+    plain(why or "", "/reason")
+    with suppress(InvalidPlan):  # it has stopped, or is concluded
+        await app_state(request).evaluations.stop(
+            _evaluation(request), why or "stopped over HTTP, no reason given", caller(request)
+        )
+    return answered(EvaluationState.of(await _standing(request)))
+
+
+@get("/v1/evaluations/{evaluation:str}/report")
+async def report(request: HttpRequest) -> Response[bytes]:
+    """The report of an evaluation that is concluded: JSON, HTML or Markdown."""
+    known_query(request, ())
+    wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
+    if wanted is None:
+        raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
+    stored = await app_state(request).evaluations.concluded(_evaluation(request), caller(request))
+    content = await asyncio.to_thread(_written, stored, REPORTS[wanted])
+    safe = {"Content-Security-Policy": report_policy(content)} if wanted != JSON else {}
+    return Response(content=content, media_type=wanted, headers={"Cache-Control": "no-store", "Vary": "Accept", **safe})
+
+
+@get("/v1/evaluations/{evaluation:str}/audit")
+async def records(request: HttpRequest) -> Stream | Response[bytes]:
+    """The records of an evaluation and of its debates, with proofs."""
+    known_query(request, ())
+    site, who = app_state(request), caller(request)
+    found = await _standing(request)
+    _expect_scores(who, found)
+    evaluation = found.stored.evaluation
+    log, filters = await evidence.evaluation_export(database(request), evaluation, who.tenant)
+    header_fields = {
+        "Cache-Control": "no-store",
+        **kept_as("attachment", f"evaluation-{evaluation}", "jsonl", otherwise="evaluation"),
+    }
+    writer = Writer(who.actor, site.deployment.build_hash)
+    chunks = await evidence.export(database(request), site.logs, log, filters, who, writer)
+    what = f"the records of evaluation {evaluation}"
+    return Stream(cut_short(chunks, request, what), media_type=JSONL, headers=header_fields)
+
+
+def _written(stored: StoredEvaluation, form: Form | None) -> bytes:
+    """A report in a form, or the result as JSON."""
+    result = result_of(stored.result or b"")
+    return encode_json(result) if form is None else write(result, said(stored.ended or stored.registered), form)
+
+
+async def _standing(request: HttpRequest) -> Standing:
+    """The evaluation of the path; raises `NotFound` also for another tenant's."""
+    return await app_state(request).evaluations.read(_evaluation(request), caller(request))
+
+
+def _evaluation(request: HttpRequest) -> str:
+    return str(request.path_params["evaluation"])
+
+
+def _expect_scores(who: Caller, found: Standing) -> None:
+    """Raise `Forbidden` unless a caller may see what single items came to."""
+    held = any(asked.split == "held" for asked in found.progress.registered.sets)
+    if held and not who.may("labels.read") and "tenant" not in who.reach("evidence.read"):
+        raise Forbidden(
+            "scores of items of a split held are close to their labels, so they need the scope labels.read, which the "
+            "role validator has; GET the evaluation for its finding and result",
+            scope="labels.read",
+        )
+
+
+def _by_line(text: str, error: InvalidPlan) -> GainsayError:
+    """The faults of a plan, in the order of its lines, which they name; pointers go on from ``plan`` into the file."""
+    lines = lines_of(text)
+    rows = []
+    for part in error.parts:
+        pointer = "".join(part.pointers[:1])
+        line = nearest_line(lines, place_of(pointer)) or 0
+        rows.append((line, f"line {line}: {part.detail}" if line else part.detail, f"/plan{pointer}"))
+    return together([InvalidPlan(words, pointers=(pointer,)) for _, words, pointer in sorted(rows)])
+
+
+HANDLERS = (register, find, read, follow, stop, report, records)

@@ -1,0 +1,286 @@
+"""Evaluations over HTTP: a plan whole or not at all, its run, stream, report and records, and other tenants."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from service.evaluation.scoring.result import result_hash, result_of
+from service.evaluation.sets import files
+from service.reviews.evaluation_sets import GoldenShelf
+from service.verify import export
+from service.verify.steps import Trust
+from tests.fixtures.callers import Known, Registers, identity_file
+from tests.fixtures.evaluating import GOLDEN, a_plan, give_sets
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, SIGNING_KEY, Served, events_of, ids_of, served
+from tests.fixtures.spending import rows
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
+NOWHERE = "/v1/evaluations/01890a5d-ac96-774b-bcce-b302099a8057"
+HELD = a_plan("critic").replace('split = "open"', 'split = "held"')
+
+
+class Stage:
+    """A service with identities that has the tiny sets, and its callers by name."""
+
+    def __init__(self, site: Served, callers: dict[str, Known]) -> None:
+        self.site, self.callers = site, callers
+
+    async def get(self, path: str, by: str = "validator", **headers: str) -> httpx.Response:
+        return await self.site.http.get(path, headers={**self.callers[by].headers, **headers})
+
+    async def post(self, path: str, by: str = "validator", json: JSON | None = None, **headers: str) -> httpx.Response:
+        return await self.site.http.post(path, json=json, headers={**self.callers[by].headers, **headers})
+
+    async def ended(self, path: str) -> JSON:
+        for _ in range(1200):
+            found = await self.get(path)
+            assert found.status_code == 200, found.text
+            told: JSON = found.json()
+            if told["status"] != "running":
+                return told
+            assert found.headers["retry-after"] == "1"
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"the evaluation did not end: {path}")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stage(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    folder = tmp_path_factory.mktemp("identity")
+    async with served(module_database.service_url, GAINSAY_IDENTITY=identity_file(folder)) as site:
+        give_sets(site.app)
+        registers = Registers(module_database)
+        await registers.add_tenant("other")
+        callers = {role: await registers.issue(role) for role in ("validator", "operator", "auditor", "requester")}
+        callers["second"] = await registers.issue("validator")
+        callers["other"] = await registers.issue("validator", tenant="other")
+        yield Stage(site, callers)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def run(stage: Stage) -> JSON:
+    """A plan that was registered and came to its end."""
+    answer = await stage.post("/v1/evaluations", json={"plan": a_plan("critic")})
+    assert answer.status_code == 202, answer.text
+    assert answer.headers["location"] == answer.json()["links"]["self"]
+    return await stage.ended(answer.headers["location"])
+
+
+async def test_a_plan_is_registered_and_comes_to_its_recorded_result(stage: Stage, run: JSON) -> None:
+    assert (run["status"], run["planned"], run["asked"], run["scored"]) == ("concluded", 2, 2, 2)
+    assert (run["caller"], run["plan"]["seed"]) == (stage.callers["validator"].subject, "tiny")
+    assert [(asked["id"], asked["split"], asked["items"]) for asked in run["sets"]] == [("tiny-critic", "open", 2)]
+
+    report = await stage.get(run["links"]["report"], accept="application/json")
+    found = result_of(report.content)
+    assert result_hash(found) == run["resultHash"]
+    assert json.loads(report.content) == run["result"]
+    assert run["finding"] in {finding.outcome for finding in found.findings} | {"inconclusive"}
+
+    tagged = await stage.get(run["links"]["self"])
+    known = await stage.get(run["links"]["self"], **{"if-none-match": tagged.headers["etag"]})
+    assert (known.status_code, known.content) == (304, b"")
+
+
+async def test_a_stream_gives_each_entry_and_goes_on_from_any_of_them(stage: Stage, run: JSON) -> None:
+    path = run["links"]["events"]
+    whole = await stage.get(path)
+    events = list(events_of(whole.text))
+
+    assert whole.headers["content-type"].startswith("text/event-stream")
+    assert ids_of(whole.text) == list(range(6))
+    assert [event.name for event in events] == [event.data["kind"] for event in events]
+    assert [events[0].name, events[-1].name] == ["evaluation.registered", "evaluation.concluded"]
+    assert sorted(event.name for event in events[1:-1]) == ["item.asked"] * 2 + ["item.scored"] * 2
+    assert (events[0].data["planHash"], events[-1].data["resultHash"]) == (run["planHash"], run["resultHash"])
+    for seen in range(5):
+        rest = await stage.get(path, **{"last-event-id": str(seen)})
+        assert list(events_of(rest.text)) == events[seen + 1 :], seen
+    assert list(events_of((await stage.get(f"{path}?lastEventId=3")).text)) == events[4:]
+    over = await stage.get(path, **{"last-event-id": "5"})
+    assert (over.status_code, over.content) == (204, b"")
+    assert (await stage.get(path, accept="application/json")).status_code == 406
+
+
+async def test_a_listener_that_came_before_the_end_is_sent_what_one_is_sent_afterwards(stage: Stage) -> None:
+    answer = await stage.post("/v1/evaluations", json={"plan": a_plan("pairs")})
+    path = answer.json()["links"]["events"]
+    first, headers = b"", stage.callers["validator"].headers
+    async with stage.site.http.stream("GET", path, headers=headers) as live:
+        async for chunk in live.aiter_bytes():
+            first += chunk
+            if b"id: 1\n" in first:  # cut off in the middle
+                break
+    whole, _, _ = first.decode().rpartition("\n\n")
+    seen = list(events_of(whole))
+    rest = await stage.get(path, **{"last-event-id": str(seen[-1].id)})
+    afterwards = await stage.get(path)
+
+    assert [*seen, *events_of(rest.text)] == list(events_of(afterwards.text))
+    assert afterwards.text.count("event: evaluation.concluded") == 1
+
+
+async def test_a_report_comes_as_a_page_with_plots_and_as_text(stage: Stage, run: JSON) -> None:
+    page = await stage.get(run["links"]["report"], accept="text/html")
+    text = await stage.get(run["links"]["report"], accept="text/markdown")
+
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "<svg" in page.text
+    for words in ("Simulated models", "Does the measuring work?"):
+        assert words in page.text
+        assert words in text.text
+    assert (await stage.get(run["links"]["report"], accept="image/png")).status_code == 406
+
+
+async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_not(stage: Stage, run: JSON) -> None:
+    answer = await stage.get(run["links"]["audit"])
+    assert answer.status_code == 200, answer.text
+    lines = answer.content.splitlines(keepends=True)
+    golden = files.load(GOLDEN / "tiny-critic", datetime.now(UTC).date())
+    trust = Trust((SIGNING_KEY.public,), allow_unwitnessed=True, records_only=True)
+    report = export.verify_export(iter(lines), trust, sets={"tiny-critic": golden})
+
+    states = {step.name: step.state for step in report.steps}
+    assert "FAILED" not in states.values(), report.steps
+    assert states["evaluations"] == "OK", report.steps
+    kinds = Counter(json.loads(json.loads(line)["leaf"])["kind"] for line in lines[1:-1])
+    assert [kinds[kind] for kind in ("evaluation.registered", "item.scored", "case.received")] == [1, 2, 2]
+    at = next(i for i, line in enumerate(lines) if b"item.scored" in line and b"flawed" in line)
+    lines[at] = lines[at].replace(rb"\"points\":", rb"\"points\":1", 1)
+    spoilt = export.verify_export(iter(lines), trust, sets={"tiny-critic": golden})
+    assert "FAILED" in {step.state for step in spoilt.steps}
+
+
+async def test_every_fault_of_a_plan_is_named_by_its_line_and_nothing_is_recorded(
+    stage: Stage, module_database: Database
+) -> None:
+    before = recorded(module_database)
+    text = a_plan().replace("repeats = 1", "repeats = 2").replace("drafts = 3", "drafts = 99").replace("margin", "mar")
+    lines = {words: text.splitlines().index(words) + 1 for words in ("repeats = 2", "drafts = 99")}
+
+    answer = await stage.post("/v1/evaluations", json={"plan": text})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_plan"), answer.text
+    found = {fault["pointer"]: fault["detail"] for fault in answer.json()["errors"]}
+    assert {"/plan/plan/repeats", "/plan/arms/1/drafts", "/plan/plan/mar", "/plan/plan/margin"} <= set(found), found
+    assert found["/plan/plan/repeats"].startswith(f"line {lines['repeats = 2']}: plan.repeats: expected an odd number")
+    assert found["/plan/arms/1/drafts"].startswith(f"line {lines['drafts = 99']}: arms.2.drafts")
+    no_toml = await stage.post("/v1/evaluations", json={"plan": "[plan"})
+    assert no_toml.status_code == 422, no_toml.text
+    unknown = await stage.post("/v1/evaluations", json={"plan": a_plan(), "sets": []})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "wrong_shape")
+    absent = await stage.post(
+        "/v1/evaluations", json={"plan": a_plan("critic").replace("tiny-critic", "set-of-a-folder")}
+    )
+    assert "there is no set 'set-of-a-folder'" in absent.text
+    assert recorded(module_database) == before
+
+
+async def test_a_plan_sent_again_under_its_key_is_no_second_evaluation(stage: Stage, module_database: Database) -> None:
+    key = {"idempotency-key": '"one plan"'}
+    sent = {"plan": a_plan("critic").replace('seed = "tiny"', 'seed = "keyed"')}
+    first, *others = await asyncio.gather(*(stage.post("/v1/evaluations", json=sent, **key) for _ in range(4)))
+    before = recorded(module_database)
+
+    assert {answer.status_code for answer in (first, *others)} == {202}, [answer.text for answer in others]
+    assert {answer.headers["location"] for answer in (first, *others)} == {first.headers["location"]}
+    assert sum("idempotency-replayed" in answer.headers for answer in (first, *others)) == 3
+    other = await stage.post("/v1/evaluations", json={"plan": a_plan("critic")}, **key)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    foreign = await stage.post("/v1/evaluations", "second", json=sent, **key)
+    assert (foreign.status_code, foreign.json()["code"]) == (422, "idempotency_key_reused")
+    assert first.json()["evaluationId"] not in foreign.text
+    assert recorded(module_database) == before
+
+
+async def test_a_stop_is_recorded_once_and_what_was_asked_is_concluded(stage: Stage) -> None:
+    plan = a_plan("questions").replace('seed = "tiny"', 'seed = "stopped"')
+    path = (await stage.post("/v1/evaluations", json={"plan": plan})).headers["location"]
+
+    stopped = await stage.post(f"{path}/stop", json={"reason": "the wrong model"})
+    again = await stage.post(f"{path}/stop", "operator")
+    told = await stage.ended(path)
+
+    assert stopped.json()["stopped"] == again.json()["stopped"] == {"by": "person", "why": "the wrong model"}
+    assert told["status"] == "concluded"
+    assert told["asked"] == told["scored"] < told["planned"]
+    names = [event.name for event in events_of((await stage.get(f"{path}/events")).text)]
+    assert names.count("evaluation.stopped") == 1
+    over = await stage.post(f"{path}/stop", json={"reason": "too late"})
+    assert over.json()["stopped"]["why"] == "the wrong model"
+
+
+async def test_there_is_no_report_before_the_end(stage: Stage) -> None:
+    plan = a_plan("critic").replace('seed = "tiny"', 'seed = "waits"')
+    desk, feeder = stage.site.app.evaluations, stage.site.app.evaluating
+    shelf, feeder.desk.shelf = feeder.desk.shelf, GoldenShelf()  # the feeder was not given the set, so it waits
+    path = (await stage.post("/v1/evaluations", json={"plan": plan})).headers["location"]
+    refused = await stage.get(f"{path}/report")
+    feeder.desk.shelf = shelf
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "not_concluded"), refused.text
+    assert desk.shelf is shelf
+    await stage.ended(path)
+    assert (await stage.get(f"{path}/report")).status_code == 200
+
+
+async def test_another_tenant_sees_nothing_of_an_evaluation(stage: Stage, run: JSON) -> None:
+    here = run["links"]["self"]
+    for path in (here, NOWHERE):
+        for answer in (
+            *[await stage.get(f"{path}{rest}", "other") for rest in ("", "/events", "/report", "/audit")],
+            await stage.post(f"{path}/stop", "other"),
+        ):
+            assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), answer.text
+    assert (await stage.get("/v1/evaluations", "other")).json() == {"evaluations": []}
+
+
+async def test_pages_of_the_list_have_each_evaluation_once(stage: Stage, run: JSON) -> None:
+    whole = (await stage.get("/v1/evaluations?limit=100")).json()["evaluations"]
+    found, after = list[str](), ""
+    while True:
+        page = await stage.get(f"/v1/evaluations?limit=1{after}", "auditor")
+        found += [one["evaluationId"] for one in page.json()["evaluations"]]
+        if "next" not in page.json():
+            break
+        after = f"&after={page.json()['next']}"
+        assert page.headers["link"] == f'</v1/evaluations?limit=1{after}>; rel="next"'
+
+    assert found == [one["evaluationId"] for one in whole]
+    assert found == sorted(found, reverse=True)
+    assert run["evaluationId"] in found
+
+
+async def test_a_held_split_is_a_validators(stage: Stage, module_database: Database) -> None:
+    before = recorded(module_database)
+    refused = await stage.post("/v1/evaluations", "operator", json={"plan": HELD})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_plan"), refused.text
+    assert "the role validator" in refused.text
+    for caller in ("requester", "auditor"):
+        answer = await stage.post("/v1/evaluations", caller, json={"plan": a_plan("critic")})
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), answer.text
+    assert recorded(module_database) == before
+    held = await stage.post("/v1/evaluations", json={"plan": HELD})
+    assert held.status_code == 202, held.text
+
+    path = held.headers["location"]
+    assert (await stage.get(path, "operator")).json()["sets"][0]["split"] == "held"
+    for part in ("events", "audit"):
+        forbidden = await stage.get(f"{path}/{part}", "operator")
+        assert (forbidden.status_code, forbidden.json()["code"]) == (403, "forbidden"), forbidden.text
+        assert "labels.read" in forbidden.headers["www-authenticate"]
+        assert (await stage.get(path + f"/{part}", "requester")).status_code == 403
+
+
+def recorded(database: Database) -> int:
+    """How many evaluations there are."""
+    (found,) = rows(database, "SELECT count(*) FROM gainsay.evaluation")[0]
+    return int(found)
