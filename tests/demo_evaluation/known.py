@@ -36,16 +36,16 @@ def _outcomes(findings: Sequence[Finding], about: Sequence[str]) -> set[str]:
 
 
 def _good(findings: Sequence[Finding]) -> bool:
-    return all(_outcomes(findings, [arm]) == {"passes"} for arm in ("critic", "whole"))
+    return all(_outcomes(findings, [arm]) == {"passes"} for arm in ("alone", "whole"))
 
 
 def _always(findings: Sequence[Finding]) -> bool:
-    return len(findings) > 1 and _outcomes(findings, ["critic"]) == {"stops"}
+    return len(findings) > 1 and _outcomes(findings, ["alone"]) == {"stops"}
 
 
 def _blind(findings: Sequence[Finding]) -> bool:
     spots = [one["about"] for one in findings if one["outcome"] == "blindSpot"]
-    return spots == [["critic", "misreadFigure"]]
+    return spots == [["alone", "misreadFigure"]]
 
 
 def _useless(findings: Sequence[Finding]) -> bool:
@@ -60,8 +60,8 @@ def _helpful(findings: Sequence[Finding]) -> bool:
 
 
 def _pulled(findings: Sequence[Finding]) -> bool:
-    tilts = [one["about"] for one in findings if one["outcome"] == "tilt"]
-    return tilts == [["moderator", "position"]]
+    # Which side stands first is drawn from the plan's hash, so another pull is seen by chance in one of twenty builds.
+    return _outcomes(findings, ["moderator", "position"]) == {"tilt"}
 
 
 _CRITIC = ("hits", "false_alarms")
@@ -93,7 +93,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "moderator-place",
         {"alder-small": ("first_slot_pull", "accuracy")},
-        "A pull to the first place is seen, and no other pull.",
+        "A pull to the first place is seen. Another one is seen by chance, in one of twenty builds at most.",
         _pulled,
         asks_pairs=True,
     ),

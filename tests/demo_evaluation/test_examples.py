@@ -62,7 +62,7 @@ def test_what_is_known_is_not_found_in_no_finding_nor_in_the_opposite(known: Kno
     assert not known.holds(wrong)
 
 
-_ABOUT = (("critic",), ("critic", "contract"), ("whole",), ("adversarial", "vote"), ("moderator", "position"))
+_ABOUT = (("alone",), ("alone", "contract"), ("whole",), ("adversarial", "vote"), ("moderator", "position"))
 
 
 def test_the_trial_set_is_what_its_module_writes() -> None:
