@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
+from functools import cache
 
 import pytest
 
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.sets.golden_set import GoldenSet
 from service.identity.caller import Caller
+from service.intake import Deployment
 from service.intake.deployments import deploy
 from service.money import tokenizers
 from service.policy.settings import read_settings
@@ -17,16 +20,27 @@ from service.reviews.evaluations import Planned, _planned
 from tests.demo_evaluation import pairs
 from tests.demo_evaluation.known import EXAMPLES, KNOWN, PAIRS, POLICY, Known, faults, truth
 
-DEPLOYMENT = deploy(read_settings({"GAINSAY_POLICY": str(POLICY)}))
-SETS = GoldenShelf([PAIRS]).at_hand(date.max)
 TYPES = {"contract", "security", "architecture", "investment", "compliance"}
 by_plan = pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.plan)
 
 
+@cache
+def deployment() -> Deployment:
+    """What runs under the policy of the folder."""
+    made = deploy(read_settings({"GAINSAY_POLICY": str(POLICY)}))
+    tokenizers.load(model.tokenizer for model in made.policy.models.values())
+    return made
+
+
+@cache
+def sets() -> Mapping[str, GoldenSet]:
+    """The shipped sets and the trial set."""
+    return GoldenShelf([PAIRS]).at_hand(date.max)
+
+
 def planned(text: str) -> Planned:
     """The plan of a file, held against policy and sets as `gainsay evaluate plan` does."""
-    tokenizers.load(model.tokenizer for model in DEPLOYMENT.policy.models.values())
-    return _planned(text, DEPLOYMENT, Caller(), SETS, {})
+    return _planned(text, deployment(), Caller(), sets(), {})
 
 
 @by_plan
@@ -34,13 +48,13 @@ def test_a_plan_is_accepted_and_asks_every_item_of_its_sets(known: Known) -> Non
     found = planned(known.file.read_text("utf-8"))
 
     named = {one.id: one.sha256 for one in found.plan.sets}
-    assert named == {id_: SETS[id_].hash for id_ in named}
+    assert named == {id_: sets()[id_].hash for id_ in named}
     assert found.plan.exploratory
-    assert {SETS[id_].manifest.task_type for id_ in named} == ({"contract"} if known.asks_pairs else TYPES)
+    assert {sets()[id_].manifest.task_type for id_ in named} == ({"contract"} if known.asks_pairs else TYPES)
 
 
 def test_a_plan_with_another_hash_is_refused() -> None:
-    golden: GoldenSet = SETS["contract-critic"]
+    golden = sets()["contract-critic"]
     text = (EXAMPLES / "critic-good.toml").read_text("utf-8").replace(golden.hash, "00" * 32)
 
     with pytest.raises(InvalidPlan, match=f"the files of contract-critic have the hash {golden.hash}"):
