@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docs demo quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak drills batches schemathesis mutations evaluation-recovery hostile image image-check rehearse failovers replayed clients dashboards dashboards-preview vendor audit sbom release-cut release release-rehearsal lock chart test-cluster test-pods clean
+.PHONY: help setup docs demo demo-evaluation quick test whole everything lint style types nearby replay waits repeat examples bench bench-compare scale flame missing changes faults soak drills batches schemathesis mutations evaluation-recovery hostile image image-check rehearse failovers replayed clients dashboards dashboards-preview vendor audit sbom release-cut release release-rehearsal lock chart test-cluster test-pods clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,10 @@ setup: ## make .venv and install what requirements-dev.txt locks, when that has 
 
 demo: setup ## run the whole service once, on an embedded PostgreSQL, without a network
 	@$(BIN)/gainsay demo
+
+# What each finding is held against stands in examples/evaluation/policy.toml. It fails where a truth was not found.
+demo-evaluation: setup ## measure simulated models with known faults over the shipped sets, with reports (five minutes)
+	@$(BIN)/python -m tests.demo_evaluation
 
 # Two things at a time, or as many as `make --jobs` was told: a good part of a run is waiting. A make that can do so keeps
 # their lines apart.

@@ -21,6 +21,7 @@ REASONS = {
     "history": "debates of many days, or an answer from a person",
     "host": "the machine of the person who does it, with keys or files of theirs",
     "hours": "hours of a machine",
+    "minutes": "minutes of a machine, with all that it measures",
     "packages": "a registry of packages, or a file that a release hands out",
     "process": "a process of an installation, by its number",
     "system": "another operating system",

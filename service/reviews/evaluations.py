@@ -265,7 +265,7 @@ def _planned(
 def _facts(golden: GoldenSet, looks: int) -> SetFacts:
     items = tuple(ItemFacts(item.id, item.group, item.split) for item in golden.asked.active())
     about = golden.manifest
-    return SetFacts(about.version, golden.hash, about.kind, items, worn=looks >= HELD_LOOKS)
+    return SetFacts(about.version, golden.hash, about.kind, items, looks >= HELD_LOOKS, about.task_type)
 
 
 def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) -> tuple[SetAsked, ...]:

@@ -23,13 +23,14 @@ class ItemFacts(Struct, frozen=True):
 
 class SetFacts(Struct, frozen=True):
     """A golden set as it is at hand: its version, its hash and its items in their order. ``worn``: looked at so often
-    that it supports no claim any more."""
+    that it supports no claim any more. ``task_type`` counts for critics, whose release may stop in any one of them."""
 
     version: int
     sha256: str
     kind: str
     items: tuple[ItemFacts, ...]
     worn: bool = False
+    task_type: str = ""
 
     def of(self, split: Split) -> tuple[ItemFacts, ...]:
         """The items of one split."""

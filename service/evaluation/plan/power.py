@@ -11,6 +11,7 @@ So has a moderator's audit, over all aspects that it may have (`ASPECTS`): which
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -74,7 +75,9 @@ def planned_units(plan: Plan, around: Around) -> Counted:
     if plan.kind == "lift" and plan.groups == "whole":
         return Counted(len({(set_, item.group) for set_, item in items}), "groups")
     if plan.kind == "critic":  # each pair has one flawed item and its sound twin
-        return Counted(len(items) // 2, "flawed proposals, each with its sound twin", len(items) - len(items) // 2)
+        # A release stops in any one task type, so the smallest one has the power.
+        least = min(Counter(around.sets[set_].task_type for set_, _ in items).values(), default=0)
+        return Counted(least // 2, "flawed proposals of a task type, each with its sound twin", least - least // 2)
     return Counted(len(items), "items")
 
 

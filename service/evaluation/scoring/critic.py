@@ -90,8 +90,8 @@ def conclude_critic(
             rows.append(_counted(arm.name, task_type, of))
         _measure(figures, f"{arm.name}/{ALL}", tried)
         rows.append(_counted(arm.name, ALL, tried))
-        found += _families(figures, arm.name, tried, limits)
-        findings += [_together(arm.name, found), *found]
+        spots = _families(figures, arm.name, tried, limits)
+        findings += [_together(arm.name, [*found, *spots]), *spots, *found]
         rows += [_family_row(arm.name, family, of) for family, of in _by_family(tried)]
         _whole(figures, arm.name, tried)
     rows += [Row("limits", limits._asdict()), *chances(figures, limits, sizes(grid.cases))]

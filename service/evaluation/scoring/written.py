@@ -72,7 +72,7 @@ BECAUSE: dict[Because, str] = {
     "alarmsTooHigh": "the upper bound of the false alarms is too high",
     "ratingTooLow": "the critic's mean rating of itself is too low, or there is none",
     "unusableTooMany": "too many answers are missing or unreadable",
-    "familyMissed": "the upper bound of the hits of this family is too low",
+    "familyMissed": "the upper bound of the hits of a family is too low",
     "tooFewCases": "too few cases are decided",
     "noCases": "there is no case",
 }

@@ -57,6 +57,17 @@ def test_items_of_one_group_count_once() -> None:
     assert (counted.n, counted.name) == (100, "groups")
 
 
+def test_a_critics_power_is_that_of_the_smallest_task_type() -> None:
+    sizes = {"contract": 44, "security": 22}
+    sets = {name: SetFacts(1, HASH, "critic", items(n), task_type=name) for name, n in sizes.items()}
+    plan = read_plan(CRITIC, around())
+    planned = tuple(replace(plan.sets[0], id=name, sha256=HASH) for name in sizes)
+
+    counted = planned_units(replace(plan, sets=planned), around(sets))
+
+    assert (counted.n, counted.second) == (11, 11)
+
+
 def test_a_critic_passes_as_often_as_its_rule_says() -> None:
     held_against = around()
     plan = read_plan(CRITIC, held_against)
