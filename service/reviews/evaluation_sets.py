@@ -33,7 +33,7 @@ class GoldenShelf:
         A shipped set has the date of its release, so a clock of this machine that is behind does not refuse it.
         """
         found: dict[str, GoldenSet] = {}
-        latest = {folder: date.max for folder in files.shipped()} | dict.fromkeys(self._folders, today)
+        latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(self._folders, today)
         for folder in (*self._folders, *files.shipped()):
             golden = self._golden(folder, latest[folder])
             if golden is not None:
