@@ -10,15 +10,15 @@ moderator   an adversarial debate of one round, all given but the moderation, wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
 from service.debate.adversarial import SEATS
 from service.debate.amounts import MicroUSD
 from service.debate.entries import EvaluationItem
-from service.debate.formats import FormatName
+from service.debate.formats import FormatName, complete_formats
 from service.debate.model import TurnId
 from service.debate.options import EvaluationTerms
 from service.debate.replies import Reply
@@ -28,6 +28,46 @@ from service.evaluation.run.units import Unit
 from service.evaluation.sets.items import CriticItem, Item, ItemSet, PairItem, QuestionItem
 from service.intake.request import DocumentRequest, OptionsRequest
 from service.reviews.evaluation_items import EvaluationCase
+
+
+class Closed(NamedTuple):
+    """How a debate of a format is asked for one of a closed list of answers.
+
+    ``seats`` are those for which a request may name a model. ``asked`` gives the options that say the answers;
+    with ``by_proposition`` the question is the item's proposition, and the answer follows from what becomes of it.
+    """
+
+    seats: tuple[str, ...]
+    asked: Callable[[Sequence[str]], dict[str, Any]]
+    by_proposition: bool = False
+
+
+def _exactly(answers: Sequence[str]) -> str:
+    return f"The final answer is exactly one of these, and nothing else: {'; '.join(answers)}."
+
+
+def _sides(answers: Sequence[str]) -> dict[str, Any]:
+    return {"debaters": [{"name": f"side-{nth}", "stance": answer} for nth, answer in enumerate(answers, start=1)]}
+
+
+def _instructed(answers: Sequence[str]) -> dict[str, Any]:
+    return {"debaterInstructions": _exactly(answers), "judgeInstructions": _exactly(answers)}
+
+
+CLOSED: Mapping[FormatName, Closed] = complete_formats(
+    {
+        "adversarial": Closed(SEATS, lambda _: {}, by_proposition=True),
+        "stances": Closed(("debater", "judge", "synthesizer"), _sides),
+        "ballot": Closed(("debater",), lambda answers: {"votes": list(answers)}),
+        "panel": Closed(
+            ("classifier", "debater", "adjudicator", "synthesizer"),
+            lambda answers: {"instructions": _exactly(answers)},
+        ),
+        "convergence": Closed(("debater", "judge"), _instructed),
+    },
+    "reviews",
+    __file__,
+)
 
 
 class Asking(msgspec.Struct, frozen=True):
@@ -65,7 +105,7 @@ def case_of(asking: Asking, unit: Unit) -> EvaluationCase:
 def _question(arm: Arm, item: Item, answers: tuple[str, ...]) -> str:
     if not isinstance(item, QuestionItem):
         return item.question
-    if arm.format == "adversarial":
+    if CLOSED[_format(arm)].by_proposition:
         asked = "Does this proposition hold, exactly as it is written?"
         return f"{asked}\n\n{item.proposition}\n\nIt answers: {item.question}"
     return f"{item.question}\n\nThe answer is one of: {'; '.join(answers)}."
@@ -74,7 +114,7 @@ def _question(arm: Arm, item: Item, answers: tuple[str, ...]) -> str:
 def _options(plan: Plan, arm: Arm, item: Item, answers: tuple[str, ...]) -> OptionsRequest:
     format_ = _format(arm)
     chosen: dict[str, Any] = {"format": format_, **_asked(arm, item, answers), **arm.options}
-    seats = _seats(format_)
+    seats = CLOSED[format_].seats
     models = {seat: alias for seat, alias in plan.models.items() if seat in seats}
     return msgspec.convert({**chosen, "models": models} if models else chosen, OptionsRequest)
 
@@ -96,34 +136,7 @@ def _asked(arm: Arm, item: Item, answers: tuple[str, ...]) -> dict[str, Any]:
         return {"votes": list(answers), "debaters": drafts}
     if isinstance(item, PairItem):
         return {"maxRounds": 1}
-    exactly = f"The final answer is exactly one of these, and nothing else: {'; '.join(answers)}."
-    match arm.format:
-        case "ballot":
-            return {"votes": list(answers)}
-        case "stances":
-            stances = [{"name": f"side-{nth}", "stance": answer} for nth, answer in enumerate(answers, start=1)]
-            return {"debaters": stances}
-        case "panel":
-            return {"instructions": exactly}
-        case "convergence":
-            return {"debaterInstructions": exactly, "judgeInstructions": exactly}
-        case "adversarial" | None:
-            return {}
-
-
-def _seats(format_: FormatName) -> tuple[str, ...]:
-    """The seats for which a request of a format may name a model."""
-    match format_:
-        case "adversarial":
-            return SEATS
-        case "ballot":
-            return ("debater",)
-        case "stances":
-            return ("debater", "judge", "synthesizer")
-        case "panel":
-            return ("classifier", "debater", "adjudicator", "synthesizer")
-        case "convergence":
-            return ("debater", "judge")
+    return CLOSED[_format(arm)].asked(answers)
 
 
 def _terms(arm: Arm) -> EvaluationTerms:

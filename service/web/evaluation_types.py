@@ -19,6 +19,8 @@ from service.audit.evaluation_events import (
     SetAsked,
 )
 from service.debate.amounts import usd
+from service.evaluation.plan.model import Plan
+from service.report.result.shares import share
 from service.reviews.evaluations import Standing
 from service.store.evaluations import StoredEvaluation
 from service.web.identity_types import said
@@ -121,6 +123,15 @@ class EvaluationLinks(Struct, frozen=True, kw_only=True, rename="camel"):
         )
 
 
+def _shown(plan: Plan) -> dict[str, Any]:
+    """A plan as its file says it, in the place of the whole numbers of its record."""
+    found: dict[str, Any] = msgspec.to_builtins(plan)
+    del found["form"], found["ceiling"]
+    shares = {name: share(found[name]) for name in ("alpha", "margin", "missingLimit")}
+    effect = {name: share(value) for name, value in found["effect"].items()}
+    return {**found, **shares, "effect": effect, "ceilingUSD": usd(plan.ceiling)}
+
+
 class EvaluationState(Struct, frozen=True, kw_only=True, rename="camel"):
     """How an evaluation stands: its plan, how far it is, its money, and its result once there is one."""
 
@@ -149,7 +160,8 @@ class EvaluationState(Struct, frozen=True, kw_only=True, rename="camel"):
     plan_hash: str
     """SHA-256 of the plan as it was first registered, in hexadecimal: its items are asked under this one."""
     plan: dict[str, Any]
-    """The plan in force, in the form `gainsay.plan/1`: shares per mille, money in micro-dollars."""
+    """The plan in force, with the members of a plan file in camel case: shares from 0 to 1, `ceilingUSD` in US dollars.
+    Its record has the same as whole numbers."""
     sets: tuple[EvaluationSet, ...]
     """The golden sets that it asks."""
     quote: tuple[EvaluationArm, ...]
@@ -194,7 +206,7 @@ class EvaluationState(Struct, frozen=True, kw_only=True, rename="camel"):
             ended_at=_instant(stored.ended),
             exploratory=found.exploratory,
             plan_hash=first.plan_hash,
-            plan=msgspec.to_builtins(found.plan),
+            plan=_shown(found.plan),
             sets=tuple(map(EvaluationSet.of, first.sets)),
             quote=tuple(
                 EvaluationArm(arm=quoted.arm, expected_usd=usd(quoted.expected), most_usd=usd(quoted.most))

@@ -26,6 +26,7 @@ NOT_IN_A_POD = {
     "GAINSAY_DATA_DIR": "the image names it",
     "GAINSAY_WARM_S": "is of the embedded server",
     "GAINSAY_HEADS_DIR": "signer and witness have the option --heads, and no other process keeps heads",
+    "GAINSAY_SIMULATED_KEY": "is of trials of the measuring, with simulated models",
     "GAINSAY_SERVER": "the prober has the option --server",
 }
 """Settings without a value of the chart, with the reason."""

@@ -77,6 +77,7 @@ async def run(stage: Stage) -> JSON:
 async def test_a_plan_is_registered_and_comes_to_its_recorded_result(stage: Stage, run: JSON) -> None:
     assert (run["status"], run["planned"], run["asked"], run["scored"]) == ("concluded", 2, 2, 2)
     assert (run["caller"], run["plan"]["seed"]) == (stage.callers["validator"].subject, "tiny")
+    assert (run["plan"]["alpha"], run["plan"]["ceilingUSD"]) == (0.05, run["ceilingUSD"]), "as a plan file says them"
     assert [(asked["id"], asked["split"], asked["items"]) for asked in run["sets"]] == [("tiny-critic", "open", 2)]
 
     report = await stage.get(run["links"]["report"], accept="application/json")

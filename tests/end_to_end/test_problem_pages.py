@@ -41,7 +41,7 @@ ELSEWHERE = frozenset(
     migration_busy migration_deleted migration_edited migration_failed migration_file migration_misplaced no_file
     no_identities no_set not_durable open_incident other_encoding out_of_order out_of_steps overtaken
     postgres_too_old prompts_unwritable records_disagree roles_missing shared_sessions signer_forgot stopping
-    time_stamp_unavailable tree_damaged unguarded unknown_sample unknown_template unmigrated unplanned_score
+    time_stamp_unavailable tree_damaged two_keys unguarded unknown_sample unknown_template unmigrated unplanned_score
     unsafe_role witness_conflict witness_refused witness_unavailable
     """.split()
 )

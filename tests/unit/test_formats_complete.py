@@ -41,6 +41,8 @@ TABLES = {
     "dissent": ("service.report.result.dissenters", "DISSENTS"),
     "report": ("service.report.formats", "TELLINGS"),
     "events": ("service.report.events.formats", "STREAMS"),
+    "evaluation": ("service.evaluation.scoring.answers", "ANSWERS"),
+    "reviews": ("service.reviews.evaluation_cases", "CLOSED"),
     "web": ("service.web.formats", "BOUNDS"),
     "cli": ("service.cli.format_options", "ASKING"),
     "display": ("service.cli.display.outcome", "PAGES"),

@@ -6595,7 +6595,7 @@ export interface components {
             exploratory: boolean;
             /** @description SHA-256 of the plan as it was first registered, in hexadecimal: its items are asked under this one. */
             planHash: string;
-            /** @description The plan in force, in the form `gainsay.plan/1`: shares per mille, money in micro-dollars. */
+            /** @description The plan in force, with the members of a plan file in camel case: shares from 0 to 1, `ceilingUSD` in US dollars. Its record has the same as whole numbers. */
             plan?: Record<string, never>;
             /** @description The golden sets that it asks. */
             sets?: components["schemas"]["EvaluationSet"][];

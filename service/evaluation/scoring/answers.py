@@ -10,10 +10,11 @@ adversarial    upheld is the answer that the proposition states; rejected is the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from service.debate.answer_keys import folded
+from service.debate.formats import FormatName, complete_formats, name_of
 from service.debate.labels import read
 from service.evaluation.scoring.observed_types import Observed, WhyNone
 
@@ -29,16 +30,20 @@ def answer_of(observed: Observed, answers: Sequence[str], states: str) -> Answer
     """The answer that a debate gave: ``answers`` is the closed list, ``states`` the one that the proposition states."""
     if observed.said is None:
         return Answered(None, observed.why_none)
-    format_ = observed.format.partition("/")[0]
-    if format_ == "adversarial":
-        return _through_proposition(observed.said, answers, states)
-    found = _folded(observed.said, answers) if format_ == "convergence" else read(observed.said, answers)
-    return Answered(found, None if found is not None else "notInList")
+    return ANSWERS[name_of(observed.format)](observed.said, answers, states)
 
 
-def _folded(said: str, answers: Sequence[str]) -> str | None:
+def _listed(said: str, answers: Sequence[str], _: str) -> Answered:
+    return _found(read(said, answers))
+
+
+def _folded(said: str, answers: Sequence[str], _: str) -> Answered:
     key = folded(said)
-    return next((answer for answer in answers if folded(answer) == key), None)
+    return _found(next((answer for answer in answers if folded(answer) == key), None))
+
+
+def _found(answer: str | None) -> Answered:
+    return Answered(answer, None if answer is not None else "notInList")
 
 
 def _through_proposition(conclusion: str, answers: Sequence[str], states: str) -> Answered:
@@ -48,3 +53,17 @@ def _through_proposition(conclusion: str, answers: Sequence[str], states: str) -
         return Answered(None, "modified")
     others = [answer for answer in answers if answer != states]
     return Answered(others[0], None) if len(others) == 1 else Answered(None, "rejectedOfSeveral")
+
+
+ANSWERS: Mapping[FormatName, Callable[[str, Sequence[str], str], Answered]] = complete_formats(
+    {
+        "adversarial": _through_proposition,
+        "stances": _listed,
+        "ballot": _listed,
+        "panel": _listed,
+        "convergence": _folded,
+    },
+    "evaluation",
+    __file__,
+)
+"""The answer of the closed list in what a debate of each format decided, by the answer that the proposition states."""

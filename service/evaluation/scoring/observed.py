@@ -96,7 +96,7 @@ def _decided(outcome: Outcome) -> tuple[str | None, WhyNone | None]:
             return stance, None if stance is not None else "noWinner"
         case PanelResult(synthesis=synthesis):
             return synthesis, None if synthesis is not None else "noSynthesis"
-        case _:
+        case None:
             return outcome.conclusion, None if outcome.conclusion is not None else "undecided"
 
 

@@ -32,6 +32,7 @@ CHANGES: dict[str, Any] = {
     "flag": ("tied",),
     "materiality": ("low",),
     "human_review": False,
+    "purpose": ("evaluation",),
     "metadata": (("k", None),),
     "words": "x",
     "sort": "createdAt",
