@@ -216,7 +216,9 @@ ANSWER_HELD = LogLine("http.answer_held", WARNING, "request failed: {detail}", "
 
 # -- Streams
 
-FEED_FAULT = LogLine("stream.feed_fault", ERROR, "a debate cannot be read because of a fault", "debate")
+FEED_FAULT = LogLine(
+    "stream.feed_fault", ERROR, "what is followed cannot be read because of a fault", "debate", "evaluation"
+)
 LISTENERS_UNRECORDED = LogLine(
     "stream.listeners_not_recorded",
     WARNING,
@@ -225,8 +227,10 @@ LISTENERS_UNRECORDED = LogLine(
 )
 POLL_FAULT = LogLine("stream.poll_fault", ERROR, "debates cannot be polled because of a fault")
 COMPLETION_CUT = LogLine("stream.completion_cut", WARNING, "chat completion cut", "request", "debate", "code")
-STREAM_SLOW = LogLine("stream.slow", WARNING, "event stream cut: the listener does not read it", "request", "debate")
-STREAM_CUT = LogLine("stream.cut", WARNING, "event stream cut", "request", "debate", "code")
+STREAM_SLOW = LogLine(
+    "stream.slow", WARNING, "event stream cut: the listener does not read it", "request", "debate", "evaluation"
+)
+STREAM_CUT = LogLine("stream.cut", WARNING, "event stream cut", "request", "debate", "evaluation", "code")
 
 # -- Debates
 

@@ -71,7 +71,7 @@ class DebateWaiter:
             until = math.inf
             while not feed.is_done(from_n):
                 if from_n < feed.given:
-                    yield feed.lines[from_n]
+                    yield feed.items[from_n]
                     from_n += 1
                     continue
                 if feed.over and until == math.inf:

@@ -25,6 +25,7 @@ from service.web import body, headers, stream
 from service.web.admission import CALLER_PLACES, PLACES
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
+from service.web.debate_stream import FollowingDebate
 from service.web.list_types import DebateList
 from service.web.middleware import HEAD
 from service.web.pages import closed_policy, hashed_source, is_known
@@ -110,7 +111,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     site.listeners.admit(key_of(caller(request)), site.rates.rates_of(caller(request)).listeners)
     note(request, "events", debate)
     after = -1 if after is None else after
-    return stream.EventStream(stream.Following(site, caller(request), debate, after, shown), header_fields)
+    return stream.EventStream(FollowingDebate(site, caller(request), debate, after, shown), header_fields)
 
 
 @post("/v1/debates/{debate:str}/abort")

@@ -115,9 +115,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit(key_of(who), site.rates.rates_of(who).listeners)
-    following = FollowingEvaluation(site, who, evaluation, after)
-    asked = stream.Following(site, who, evaluation, after)
-    return stream.EventStream(asked, header_fields, following.events)
+    return stream.EventStream(FollowingEvaluation(site, who, evaluation, after), header_fields)
 
 
 @post("/v1/evaluations/{evaluation:str}/stop")

@@ -1,41 +1,31 @@
-"""A debate as server-sent events: one recorded entry and its events, the entry's number the id of the last of them.
+"""What is recorded, as server-sent events, as it comes: a debate, or an evaluation.
 
     retry: 1000               how long to wait before connecting again
-    event, data               an event of an entry that has more than one, before its last
-    id, event, data           from the entry after Last-Event-ID on, however long ago that was
-    id                        an entry without an event, a check that found nothing: an EventSource notes the id and
-                              shows nothing, so ids are without a gap on the wire
+    id, event, data           one recorded entry, from the entry after Last-Event-ID on, however long ago that was
     : still here              a comment after 15 seconds of silence, so that no proxy takes the stream for ended
 
-The stream ends after ``final``, which a declined case has too. It also ends when the service stops, when the database
-cannot be read, and within 5 seconds of the revocation of the caller's credential. The listener then connects again with
-the last id that it saw, and misses nothing. The same holds for a listener that was cut off because it did not read. A
-listener that leaves does not change the debate, unless the case asks for that (``onDisconnect``). In such a debate a
-listener that was cut off counts as gone if it does not come back, except where the service stopped.
+The stream ends after the last entry. It also ends when the service stops, when the database cannot be read, and within
+5 seconds of the revocation of the caller's credential. The listener then connects again with the last id that it saw,
+and misses nothing. The same holds for a listener that was cut off because it did not read.
 """
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-import msgspec
 from litestar import Response
 from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
-from msgspec import Struct
 
 from service import log_lines, telemetry
-from service.debate.entries import CaseReceived, is_end
 from service.errors import GainsayError
 from service.identity.caller import Caller
-from service.report import Event, Line, View
-from service.report import events as events_of
-from service.reviews.feed import Feed
-from service.unseen import escape_json
+from service.reviews.shared_feed import SharedFeed
 from service.web.app_state import AppState, HttpRequest
 from service.web.problems import request_id
 from service.web.revocation import WORDS
@@ -45,16 +35,33 @@ EVENT_STREAM = "text/event-stream"
 RETRY_MS = 1_000
 PIECE = 16 << 10
 """The most bytes passed to a connection in one piece: a large event is never buffered whole for each listener."""
+Fed = TypeVar("Fed", bound=SharedFeed[Any])
 
 
-class Following(Struct, frozen=True):
-    """What a listener asked for: a debate from the entry after ``after`` on; ``final`` has this view of the result."""
+class Following(ABC, Generic[Fed]):
+    """What a listener follows, from the entry after ``after`` on. One for each stream."""
 
-    site: AppState
-    caller: Caller
-    debate: str
-    after: int
-    view: View = "summary"
+    KIND: str
+    """What it is, as lines of the log name it."""
+
+    def __init__(self, site: AppState, caller: Caller, of: str, after: int = -1) -> None:
+        self.site = site
+        self.caller = caller
+        self.of = of
+        """The id of what is followed."""
+        self.after = after
+
+    @abstractmethod
+    def open(self) -> AbstractAsyncContextManager[Fed]:
+        """Its feed, shared by all its listeners."""
+
+    @abstractmethod
+    async def chunk(self, feed: Fed, n: int) -> bytes:
+        """What is sent of an entry: nothing of one that was heard. It is asked of every entry, from the first on."""
+
+    def log_fields(self) -> dict[str, str]:
+        """What a line of the log says of it."""
+        return {"request": request_id.get(), self.KIND: self.of}
 
 
 Source = Callable[[Listener], AsyncGenerator[bytes, None]]
@@ -62,9 +69,9 @@ Source = Callable[[Listener], AsyncGenerator[bytes, None]]
 
 
 class EventStream(Response[bytes]):
-    """The answer that streams a debate: as its events, or as a ``source`` writes it."""
+    """The answer that streams what is followed: as its events, or as a ``source`` writes it."""
 
-    def __init__(self, asked: Following, headers: dict[str, str], source: Source | None = None) -> None:
+    def __init__(self, asked: Following[Any], headers: dict[str, str], source: Source | None = None) -> None:
         super().__init__(content=b"", media_type=EVENT_STREAM, headers=headers)
         self._asked = asked
         self._source: Source = source or partial(events, asked)
@@ -80,7 +87,7 @@ class _Streamed(ASGIResponse):
 
     _should_set_content_length = False
 
-    def __init__(self, asked: Following, source: Source, scope: Scope, headers: dict[str, str]) -> None:
+    def __init__(self, asked: Following[Any], source: Source, scope: Scope, headers: dict[str, str]) -> None:
         super().__init__(headers=headers, media_type=EVENT_STREAM)
         self._asked, self._source, self._scope = asked, source, scope
 
@@ -97,100 +104,41 @@ class _Streamed(ASGIResponse):
                             break
             if listener.dropped:
                 telemetry.STREAMS_CUT.labels(reason="slow").inc()
-                fields = {"request": request_id.get(), "debate": self._asked.debate}
-                log_lines.STREAM_SLOW(**fields)
+                log_lines.STREAM_SLOW(**self._asked.log_fields())
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def events(asked: Following, listener: Listener) -> AsyncGenerator[bytes, None]:
+async def events(asked: Following[Any], listener: Listener) -> AsyncGenerator[bytes, None]:
     """The stream's bytes."""
     yield f"retry: {RETRY_MS}\n\n".encode()
     with telemetry.STREAMS.track_inprogress():
         try:
-            async with (
-                asked.site.reviews.feed(asked.debate, asked.caller) as feed,
-                aclosing(_chunks(asked, feed, listener)) as chunks,
-            ):
+            async with asked.open() as feed, aclosing(_chunks(asked, feed, listener)) as chunks:
                 async for chunk in chunks:
                     yield chunk
         except GainsayError as error:
             telemetry.STREAMS_CUT.labels(reason="error").inc()
-            fields = {"request": request_id.get(), "debate": asked.debate, "code": error.code}
-            log_lines.STREAM_CUT(**fields)
+            log_lines.STREAM_CUT(**asked.log_fields(), code=error.code)
             yield b": interrupted; connect again with Last-Event-ID\n\n"
 
 
-async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGenerator[bytes, None]:
+async def _chunks(asked: Following[Fed], feed: Fed, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The entries as they come, a comment after each silence, and an end when the service stops."""
-    site, n, joined, spoke_at = asked.site, 0, False, time.monotonic()
-    noted_at = spoke_at
-    try:
-        while not (feed.is_done(n) or listener.gone or listener.dropped):
-            if listener.revoked:
-                telemetry.STREAMS_CUT.labels(reason="revoked").inc()
-                yield f": ended, because {WORDS}\n\n".encode()
-                return
-            if n < feed.given:
-                if not n and _ends_with_listeners(feed.lines[0]):
-                    site.leaving.listener_joined(feed.debate, feed.tenant)
-                    joined = True
-                if n > asked.after and (chunk := await _event_bytes(asked, feed, n)):
-                    noted_at = _noted(asked, noted_at)
-                    yield chunk
-                    spoke_at = time.monotonic()
-                n += 1
-            elif site.closing.is_set():
-                telemetry.STREAMS_CUT.labels(reason="stopping").inc()
-                yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
-                return
-            elif not await listener.rest(feed, spoke_at + site.heartbeat_s - time.monotonic()):
-                yield b": still here\n\n"
+    site, n, spoke_at = asked.site, 0, time.monotonic()
+    while not (feed.is_done(n) or listener.gone or listener.dropped):
+        if listener.revoked:
+            telemetry.STREAMS_CUT.labels(reason="revoked").inc()
+            yield f": ended, because {WORDS}\n\n".encode()
+            return
+        if n < feed.given:
+            if chunk := await asked.chunk(feed, n):
+                yield chunk
                 spoke_at = time.monotonic()
-    finally:
-        if joined:
-            of_itself = not (feed.over or site.closing.is_set())
-            site.leaving.listener_left(feed.debate, of_itself=of_itself, in_trouble=feed.failed)
-
-
-def _noted(asked: Following, at: float) -> float:
-    """Note again that a listener reads, a period after it was noted; raises `AuditUnavailable`.
-
-    Returns when it was noted last.
-    """
-    if (now := time.monotonic()) - at < asked.site.noted_s:
-        return at
-    asked.site.readings.note(asked.caller, "events", asked.debate)
-    return now
-
-
-async def _event_bytes(asked: Following, feed: Feed, n: int) -> bytes:
-    """The events of an entry, computed once for all listeners that are sent the same ones."""
-    key = n, asked.view if is_end(feed.lines[n].entry) else None
-    if key not in feed.encoded:
-        async with feed.working:
-            if key not in feed.encoded:
-                feed.encoded[key] = await _encode_events(asked, feed, n)
-    return feed.encoded[key]
-
-
-async def _encode_events(asked: Following, feed: Feed, n: int) -> bytes:
-    line, reviews = feed.lines[n], asked.site.reviews
-    # What the last event carries is equal to the answer of GET without a stream.
-    concluded = await reviews.result(feed.debate, asked.caller) if is_end(line.entry) else None
-    rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded, view=asked.view)
-    if not rendered:
-        return b"id: %d\n\n" % line.n if line.n else b""  # the case is part of `gate`
-    return b"".join([encode(event, None) for event in rendered[:-1]] + [encode(rendered[-1], line.n)])
-
-
-def encode(event: Event, number: int | None) -> bytes:
-    """One event, without an id where ``number`` is ``None``: more of its entry follows.
-
-    JSON as msgspec writes it has no line break, so the data is one line.
-    """
-    chunk = b"event: %s\ndata: %s\n\n" % (event.name.encode(), escape_json(msgspec.json.encode(event.data)))
-    return chunk if number is None else b"id: %d\n%s" % (number, chunk)
-
-
-def _ends_with_listeners(first: Line) -> bool:
-    return isinstance(first.entry, CaseReceived) and first.entry.case.on_disconnect == "abort"
+            n += 1
+        elif site.closing.is_set():
+            telemetry.STREAMS_CUT.labels(reason="stopping").inc()
+            yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
+            return
+        elif not await listener.rest(feed, spoke_at + site.heartbeat_s - time.monotonic()):
+            yield b": still here\n\n"
+            spoke_at = time.monotonic()

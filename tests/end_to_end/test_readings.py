@@ -23,8 +23,9 @@ from service.identity.caller import LOCAL, Caller
 from service.reviews.evidence.reading_log import ReadingLog
 from service.web.api import make_api
 from service.web.app_state import AppState
+from service.web.debate_stream import FollowingDebate
 from service.web.server import serving
-from service.web.stream import Following, events
+from service.web.stream import events
 from service.web.stream_listeners import Listener, Listeners
 from tests.end_to_end.processes import deployed, until_ready
 from tests.fixtures.postgres import Database
@@ -136,7 +137,7 @@ async def test_without_a_record_of_who_reads_no_content_is_given_and_a_case_is_s
             found.append(await http.get("/v1/debates"))
             submitted = await http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=30"})
             other = await http.get("/v1/audit/logs")
-        cut = [chunk async for chunk in events(Following(here, AUDITOR, debate, -1), Listener(None))]
+        cut = [chunk async for chunk in events(FollowingDebate(here, AUDITOR, debate, -1), Listener(None))]
 
     assert first.status_code == 200
     assert {(answer.status_code, answer.json()["code"]) for answer in found} == {(503, "audit_unavailable")}

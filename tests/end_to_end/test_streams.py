@@ -25,7 +25,8 @@ from service.reviews.feed import Feed
 from service.store import entry_poll
 from service.web import stream_listeners
 from service.web.app_state import AppState
-from service.web.stream import Following, events
+from service.web.debate_stream import FollowingDebate
+from service.web.stream import events
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
 from tests.fixtures.waiting import within
@@ -260,7 +261,7 @@ async def test_a_stream_says_that_it_is_there_also_while_it_passes_over_what_was
         closing = asyncio.Event()
         here = AppState(site.app, closing, stream_listeners.Listeners(closing, site.app.authenticator), heartbeat_s=0.3)
         debate = (await site.submit())["debateId"]
-        asked = Following(here, LOCAL, debate, 1_000)
+        asked = FollowingDebate(here, LOCAL, debate, 1_000)
         told = [chunk async for chunk in events(asked, stream_listeners.Listener(None))]
 
     assert told.count(b": still here\n\n") >= 2

@@ -22,11 +22,12 @@ from service.web.completions.answer import completion
 from service.web.completions.case import ChatCase, read_chat
 from service.web.completions.events import ChatStream
 from service.web.completions.names import ChatModel, chat_models, format_of
+from service.web.debate_stream import FollowingDebate
 from service.web.debates import RETRY_AFTER_S, answered, known_query, note, places
 from service.web.middleware import DEBATE
 from service.web.problems import request_id
 from service.web.rate_limits import key_of
-from service.web.stream import EventStream, Following
+from service.web.stream import EventStream
 from service.web.submission import REPLAYED
 from service.web.types import address
 from service.web.waiting import ended_in_time
@@ -55,7 +56,7 @@ async def complete(request: HttpRequest) -> Response[bytes]:
         await site.reviews.wait_provable(submitted, who)
         if not chat.asked.stream:
             return await _whole(request, site, chat, submitted)
-    following = Following(site, who, submitted.debate, -1)
+    following = FollowingDebate(site, who, submitted.debate)
     stream = ChatStream(chat, following, int(time.time()))
     return EventStream(following, {**_headers(submitted), "Cache-Control": "no-store"}, stream.events)
 

@@ -26,9 +26,8 @@ from service.web.completions.answer import chat_detail, completion_id, content, 
 from service.web.completions.answer_types import ChatChunk, ChatDelta, ChatDetail, ChatUsage, ChunkChoice, FinishReason
 from service.web.completions.case import ChatCase
 from service.web.completions.error_form import chat_error
-from service.web.problems import request_id
+from service.web.debate_stream import FollowingDebate
 from service.web.revocation import revoked
-from service.web.stream import Following
 from service.web.stream_listeners import Listener
 
 DONE = b"data: [DONE]\n\n"
@@ -38,7 +37,7 @@ class ChatStream(Struct, frozen=True):
     """A chat request that is answered by a stream, and the debate that it follows, from ``begun`` on (since 1970)."""
 
     chat: ChatCase
-    following: Following
+    following: FollowingDebate
     begun: int
 
     def chunk(
@@ -53,7 +52,7 @@ class ChatStream(Struct, frozen=True):
         choices = () if delta is None else (ChunkChoice(delta=delta, finish_reason=finish),)
         return _event(
             ChatChunk(
-                id=completion_id(self.following.debate),
+                id=completion_id(self.following.of),
                 created=self.begun,
                 model=self.chat.asked.model,
                 choices=choices,
@@ -77,8 +76,7 @@ class ChatStream(Struct, frozen=True):
                         yield chunk
             except GainsayError as error:
                 telemetry.STREAMS_CUT.labels(reason="error").inc()
-                fields = {"request": request_id.get(), "debate": self.following.debate, "code": error.code}
-                log_lines.COMPLETION_CUT(**fields)
+                log_lines.COMPLETION_CUT(**self.following.log_fields(), code=error.code)
                 yield _event(chat_error(error))
 
     async def _waited(self, listener: Listener) -> AsyncGenerator[bytes, None]:
@@ -87,14 +85,14 @@ class ChatStream(Struct, frozen=True):
         Raises `Unauthenticated` for a credential that is revoked meanwhile, and `Overloaded` when the service stops.
         """
         site, spoke_at = self.following.site, time.monotonic()
-        async with site.reviews.feed(self.following.debate, self.following.caller) as feed:
+        async with self.following.open() as feed:
             while not (feed.is_done(feed.given) or listener.gone or listener.dropped):
                 if listener.revoked:
                     raise revoked()
                 if site.closing.is_set():
                     raise Overloaded(
                         "this process stops; send the same request again, which joins the debate "
-                        f"{self.following.debate} at another process",
+                        f"{self.following.of} at another process",
                         retry_after=1,
                     )
                 if not await listener.rest(feed, spoke_at + site.heartbeat_s - time.monotonic()):
@@ -104,9 +102,9 @@ class ChatStream(Struct, frozen=True):
     async def _answer(self) -> AsyncGenerator[bytes, None]:
         """The answer, once the end of the debate is provable; raises `NoAnswer`."""
         asked = self.following
-        result = await asked.site.reviews.result(asked.debate, asked.caller)
+        result = await asked.site.reviews.result(asked.of, asked.caller)
         detail = chat_detail(self.chat, result)
-        asked.site.readings.note(asked.caller, "result", asked.debate)
+        asked.site.readings.note(asked.caller, "result", asked.of)
         yield self.chunk(ChatDelta(content=content(detail)))
         yield self.chunk(ChatDelta(), finish_reason(result), detail=detail)
         if self.chat.include_usage:

@@ -33,7 +33,7 @@ from service.report.events import EventName
 from service.report.result.summary import VIEWS, Summary, View, viewed
 from service.report.result.types import Result
 from service.web import openapi
-from service.web.stream import encode
+from service.web.debate_stream import encode
 from tests.fixtures import formats
 from tests.fixtures.debates import DECLINED, World, a_case, drive, start_of
 from tests.fixtures.masking import MASKED, flagged, masking
