@@ -25,6 +25,25 @@ ROOT = Path(__file__).resolve().parents[3]
 ANEW = "run `make clients`, and commit what it writes"
 
 
+def test_each_call_stands_on_the_page_of_its_client() -> None:
+    calls = {name for name in vars(gainsay_client.Gainsay) if not name.startswith("_")}
+    calls |= {name for name in vars(gainsay_client.AsyncGainsay) if not name.startswith("_")}
+    source = (TYPESCRIPT / "src/client.ts").read_text("utf-8")
+    camel_cased = set(re.findall(r"^  (?:async |get |\*|async \*)?([a-z]\w+)(?:<.*?>)?\(", source, re.MULTILINE)) - {
+        "constructor"
+    }
+    assert {"create_batch", "evaluation_report"} <= calls
+    assert {"createBatch", "evaluationReport", "apiVersion"} <= camel_cased
+
+    assert calls - _named(ROOT / "clients/python/README.md") == {"close", "aclose"} & calls
+    assert camel_cased - _named(TYPESCRIPT / "README.md") == set()
+
+
+def _named(page: Path) -> set[str]:
+    """The calls that a page names, each at the beginning of its code."""
+    return set(re.findall(r"`(\w+)[`(]", page.read_text("utf-8")))
+
+
 def test_the_types_for_python_are_those_of_the_document() -> None:
     if importlib.util.find_spec("datamodel_code_generator") is None:
         pytest.skip("datamodel-code-generator is not installed")
