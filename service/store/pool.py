@@ -275,6 +275,9 @@ class Database:
         made = cls(pool)
         try:
             await pool.open(wait=True, timeout=TIMEOUT_S)
+        except asyncio.CancelledError:  # else its tasks stay behind and try for ever
+            await pool.close()
+            raise
         except psycopg.OperationalError as error:
             await pool.close()
             raise StoreUnavailable(

@@ -373,3 +373,34 @@ async def test_whoever_is_cancelled_in_the_moment_in_which_the_pool_closes_is_ca
         await found._pool.putconn(connection)
 
         assert task.cancelled() or (not waited and isinstance(task.exception(), StoreUnavailable))
+
+
+async def test_a_pool_whose_opening_is_cancelled_leaves_no_task_behind(
+    which: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that takes the connection and says nothing: who stops meanwhile must be able to end."""
+    monkeypatch.setattr(pool, "TIMEOUT_S", WITHIN_S)
+    held: list[asyncio.StreamWriter] = []
+    begun = asyncio.Event()
+
+    async def say_nothing(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        held.append(writer)
+        begun.set()
+
+    async def opened(url: str) -> None:
+        async with which.open(url):
+            raise AssertionError("expected no connection")
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        before = asyncio.all_tasks()
+        opening = asyncio.create_task(opened(f"postgresql://nobody@127.0.0.1:{port}/none"))
+        await in_time(begun.wait())
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await in_time(opening)
+        left = {task for task in asyncio.all_tasks() - before if task.get_name().startswith("gainsay")}
+        for writer in held:
+            writer.close()
+
+    assert not left
