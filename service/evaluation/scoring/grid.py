@@ -14,7 +14,7 @@ from service.errors import InvalidCase, together
 from service.evaluation.plan.model import Plan, plan_hash
 from service.evaluation.scoring.cases import Case, Key
 from service.evaluation.scoring.result import Counts
-from service.evaluation.scoring.scores import CriticScore, PairScore, QuestionScore, Score, Scored, compared
+from service.evaluation.scoring.scores import CriticScore, PairScore, QuestionScore, Score, Scored
 
 S = TypeVar("S", QuestionScore, CriticScore, PairScore)
 NOT_SCORED = "notScored"
@@ -89,11 +89,6 @@ class Grid(Generic[S]):
         """All scores of an arm, in the order of items and repeats."""
         return tuple(run for case in self.cases for run in self.runs(arm, case) if run is not None)
 
-    @property
-    def all(self) -> tuple[S, ...]:
-        """All scores, by arm, item and repeat."""
-        return tuple(score for arm in self.plan.arms for score in self.scored(arm.name))
-
 
 def count(reasons: Iterable[str | None]) -> Counts:
     """A denominator of as many as are given: ``None`` is an answer, anything else why one is missing."""
@@ -116,8 +111,3 @@ def prompts_of(scores: Iterable[Score]) -> tuple[str, ...]:
 def lost(scores: Iterable[Score]) -> int:
     """Micro-dollars charged for calls that were lost with their worker."""
     return sum(score.run.lost for score in scores)
-
-
-def undisturbed(scores: Iterable[Scored]) -> tuple[Scored, ...]:
-    """The scores as they would be without an interruption."""
-    return tuple(Scored(s.set_, s.item, s.arm, s.repeat, compared(s.score)) for s in scores)

@@ -1,12 +1,11 @@
 """One debate of an evaluation, scored: what stands in `item.scored`, byte-equal however often its run was killed.
 
-``lost`` alone depends on interruptions; it is left out at 0, and `compared` leaves it out always.
+``lost`` alone depends on interruptions; it is left out at 0.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from service.debate.amounts import MicroUSD
 from service.debate.replies.parts import Conclusion, ConfidenceLevel
@@ -63,16 +62,6 @@ class CriticScore(Struct, frozen=True, rename="camel", omit_defaults=True, tag="
     points: int = 0
     conclusion: Conclusion | None = None
 
-    @property
-    def hit(self) -> bool:
-        """A planted flaw that the critic found; what code catches by itself is never the critic's."""
-        return self.flawed and self.yes is True and not self.by_code
-
-    @property
-    def alarm(self) -> bool:
-        """A sound proposal of which the critic said yes."""
-        return not self.flawed and self.yes is True
-
 
 class PairScore(Struct, frozen=True, rename="camel", omit_defaults=True, tag="pair", tag_field="kind"):
     """A moderator's conclusion on given arguments, and the one in the reverse order of the same arguments.
@@ -101,8 +90,3 @@ class Scored(Struct, frozen=True, rename="camel"):
     arm: str
     repeat: int
     score: Score
-
-
-def compared(score: Score) -> Score:
-    """The score without what depends on interruptions: equal in a run that was killed and in one that was not."""
-    return replace(score, run=replace(score.run, lost=0))

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from service.evaluation.scoring.scores import CriticScore, PairScore, QuestionScore, Score, compared
+from service.evaluation.scoring.scores import CriticScore, PairScore, QuestionScore, Score
 from service.evaluation.scoring.scoring import score
 from service.evaluation.sets.files import load
 from service.evaluation.sets.golden_set import GoldenSet
@@ -51,8 +52,8 @@ def test_both_twins_are_scored_by_the_same_rule() -> None:
 
     assert isinstance(sound, CriticScore)
     assert isinstance(flawed, CriticScore)
-    assert (sound.yes, sound.alarm, sound.hit) == (True, True, False)
-    assert (flawed.yes, flawed.alarm, flawed.hit) == (True, False, True)
+    assert (sound.yes, sound.flawed) == (True, False)
+    assert (flawed.yes, flawed.flawed, flawed.by_code) == (True, True, False)
 
 
 def test_a_quotation_that_overlaps_the_decisive_passage_is_found_in_the_item_s_own_document() -> None:
@@ -66,7 +67,7 @@ def test_a_quotation_that_overlaps_the_decisive_passage_is_found_in_the_item_s_o
 
     assert isinstance(inside, CriticScore)
     assert isinstance(beside, CriticScore)
-    assert (inside.hit, beside.hit) == (True, False)
+    assert (inside.yes, beside.yes) == (True, False)
 
 
 def test_a_flaw_that_code_caught_is_never_the_critic_s() -> None:
@@ -76,8 +77,8 @@ def test_a_flaw_that_code_caught_is_never_the_critic_s() -> None:
 
     assert isinstance(flawed, CriticScore)
     assert isinstance(sound, CriticScore)
-    assert (flawed.by_code, flawed.hit) == (True, False)
-    assert sound.alarm
+    assert flawed.by_code
+    assert sound.yes
 
 
 def test_without_a_critique_a_flaw_is_missed_and_a_sound_proposal_raises_no_alarm() -> None:
@@ -85,7 +86,7 @@ def test_without_a_critique_a_flaw_is_missed_and_a_sound_proposal_raises_no_alar
 
     assert isinstance(flawed, CriticScore)
     assert isinstance(sound, CriticScore)
-    assert (flawed.yes, flawed.hit, sound.alarm) == (None, False, False)
+    assert (flawed.yes, sound.yes) == (None, None)
 
 
 def test_a_moderator_is_judged_by_its_first_conclusion_and_both_places_are_kept() -> None:
@@ -118,4 +119,5 @@ def test_a_score_is_the_same_json_read_back_and_an_interruption_changes_one_memb
 
     assert msgspec.json.decode(msgspec.json.encode(killed), type=Score) == killed
     assert killed != undisturbed
-    assert msgspec.json.encode(compared(killed)) == msgspec.json.encode(compared(undisturbed))
+    unlost = replace(killed, run=replace(killed.run, lost=undisturbed.run.lost))
+    assert msgspec.json.encode(unlost) == msgspec.json.encode(undisturbed)
