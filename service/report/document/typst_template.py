@@ -74,9 +74,11 @@ TEMPLATE = r"""
 
 #let tabled(b) = if b.rows.len() > 0 {
   // Widths follow the longest cell, less than in proportion, but leave room for the longest word. A line may break at a
-  // hyphen before a letter, and not before a digit. The inset of a cell is as wide as two characters.
+  // hyphen before a letter, and not before a digit. The inset of a cell is as wide as two characters. Short codes have
+  // all the width that they need: beside long cells a share would let them run into the next column.
   let column(i) = if i in b.numeric { auto } else {
     let cells = (b.head.at(i), ..b.rows.map(row => row.at(i)))
+    if i in b.code and calc.max(..cells.map(cell => cell.len())) <= 20 { return auto }
     let words = cells.map(cell => cell.split(regex("[\\s\u{200b}]|-\\pL")).map(word => word.len())).flatten()
     let wanted = calc.pow(calc.min(calc.max(..cells.map(cell => cell.len())), 90), 0.75)
     calc.max(wanted, (calc.max(..words) + 2) * if i in b.code { 0.9 } else { 0.75 }, 4) * 1fr

@@ -113,5 +113,5 @@ def statistics(r: Result) -> Iterator[Block]:
 
 def _json(figure: Figure, member: str) -> str:
     written = msgspec.json.encode(getattr(figure, member), order="sorted").decode()
-    spaced = written.replace(",", ", ")
+    spaced = written.replace(",", ", ").replace('":', '": ')
     return spaced if len(spaced) <= _LONGEST else f"{spaced[:_LONGEST]}… ({len(written)} characters in all)"
