@@ -106,6 +106,19 @@ async def test_a_held_split_needs_a_validator(database: Database, tmp_path: Path
         for look in (1, 2):
             ran = await asked(deployment, "run", plan, *sets, "--held")
             assert f"held: 2 items, look {look} at it" in ran.err
+        evaluation = (await asked(deployment, "show")).out.split()[0]
+        closed = await asked(deployment, "items", evaluation)
+        open_ = await asked(deployment, "items", evaluation, "--held")
+        unknown = await asked(deployment, "items", evaluation, "--held", "--arm", "judge")
+        wrong = await asked(deployment, "items", evaluation, "--held", "--wrong")
+    assert (closed.code, open_.code, unknown.code, wrong.code) == (2, 0, 2, 0)
+    assert "close to their labels; act as a validator by --held" in closed.err
+    assert "expected an arm of the plan (critic), found 'judge'" in unknown.err
+    assert open_.out.count("debate ") == 2
+    assert all("of a flawed proposal" in one or "of a sound proposal" in one for one in open_.out.splitlines())
+    assert [one for one in open_.out.splitlines() if "  not as labelled: " in one] == [
+        one for one in wrong.out.splitlines() if "not as labelled" in one
+    ]
 
 
 async def test_a_run_that_is_killed_again_and_again_comes_to_the_same_result(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -16,18 +17,19 @@ from service.evaluation.plan.model import Does
 from service.evaluation.plan.reading import EFFECT, FILE, PLAN
 from tests.end_to_end.processes import Deployment
 from tests.fixtures.postgres import Database
+from tests.fixtures.serving import SIGNING_KEY
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "evaluation.md").read_text("utf-8")
 SECTION = PAGE.split("\n## Plans and runs\n")[1].split("\n## ")[0]
 SETS = PAGE.split("\n## Golden sets\n")[1].split("\n## ")[0]
 BLOCKS = re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
 RESULTS = PAGE.split("\n## Scores and results\n")[1].split("\n## ")[0]
-(REPORT,) = re.findall(r"```sh\n(.*?)```", RESULTS, re.DOTALL)
+REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL = re.findall(r"```sh\n(.*?)```", RESULTS, re.DOTALL)
 
 
 @pytest.mark.long
 def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database, tmp_path: Path) -> None:
-    variables = Deployment(database, tmp_path).variables
+    variables = {**Deployment(database, tmp_path).variables, "LOG_KEY": SIGNING_KEY.public.encode()}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     (imported,) = (block for block in re.findall(r"```sh\n(.*?)```", SETS, re.DOTALL) if "evaluate import" in block)
     printed = [
@@ -40,16 +42,23 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
             cwd=tmp_path,
             env={"PATH": path, "HOME": str(tmp_path), **variables},
         ).stdout
-        for block in (imported, *BLOCKS, REPORT)
+        for block in (imported, *BLOCKS, REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL)
     ]
 
     assert len(BLOCKS) == 2
-    _, planned, ran, reported = printed
+    _, planned, ran, reported, disputed, corrected, checked, approved = printed
     assert "half: gain 0.15, loss 0.05" in planned
     assert "concluded: inconclusive; 6 of 6 scored" in ran
     assert "  lease  ended" in ran
     assert reported == "wrote lease.html\n"
     assert "Exploratory: inconclusive" in (tmp_path / "lease.html").read_text("utf-8")
+    wrong = json.loads((tmp_path / "disputed.json").read_text("utf-8"))
+    assert disputed.count("not as labelled: answered") == len(wrong) > 0
+    assert all(f"debate {one['debate']}" in disputed and not one["score"]["right"] for one in wrong)
+    assert "lease-questions v2" in corrected
+    assert "1 evaluations: 6 scores and 1 results computed again" in checked
+    assert approved.count("  prompts  ") == 2, "signed, and checked"
+    assert "risk.example" in (tmp_path / "approval.txt").read_text("utf-8")
 
 
 def test_every_key_of_a_plan_has_its_place_on_the_page() -> None:

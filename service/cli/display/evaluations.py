@@ -15,7 +15,9 @@ from service.evaluation.plan.model import PER_MILLE, Effect, Plan, plan_members
 from service.evaluation.plan.power import VISIBLE_POWER, Power
 
 if TYPE_CHECKING:
+    from service.audit.evaluation_events import ItemScored
     from service.evaluation.scoring.result import Result
+    from service.evaluation.scoring.scores import Score
     from service.reviews.evaluations import Planned, Standing
     from service.store.evaluations import StoredEvaluation
 
@@ -107,6 +109,37 @@ def page(standing: Standing, result: Result | None) -> str:
     if result is not None:
         rows += [f"    {sentence.part}: {line(sentence.text)}" for sentence in result.sentences]
     return "\n".join(rows)
+
+
+def items(rows: Sequence[tuple[ItemScored, Score]], *, repeats: int) -> str:
+    """Items with what they came to, in the order in which they were scored."""
+    return "\n".join(_item(entry, score, repeats) for entry, score in rows) or "nothing of this kind is scored"
+
+
+def _item(entry: ItemScored, score: Score, repeats: int) -> str:
+    from service.evaluation.scoring.scores import is_as_labelled
+
+    nth = f" {entry.repeat} of {repeats}" if repeats > 1 else ""
+    verdict = "as labelled" if is_as_labelled(score) else "not as labelled"
+    place = f"{line(entry.set)} {line(entry.item)}  {line(entry.arm)}{nth}"
+    return f"{place}  {verdict}: {_came_to(score)}  debate {entry.debate}"
+
+
+def _came_to(score: Score) -> str:
+    from service.evaluation.scoring.observed_types import NONE_IN_WORDS
+    from service.evaluation.scoring.scores import CriticScore, PairScore
+
+    match score:
+        case CriticScore():
+            said = {True: "the critic said yes", False: "the critic said no", None: "no readable critique"}[score.yes]
+            caught = ", which code caught" if score.by_code else ""
+            return f"{said} of a {'flawed' if score.flawed else 'sound'} proposal{caught}"
+        case PairScore():
+            reverse = "" if score.swapped is None else f", {score.swapped} in the reverse order"
+            return f"{score.conclusion or 'no readable moderation'}{reverse}"
+        case _:
+            why = "" if score.why_none is None else f"no answer, {NONE_IN_WORDS[score.why_none]}"
+            return f"answered {line(score.answer)}" if score.answer is not None else why
 
 
 def listed(stored: Sequence[StoredEvaluation]) -> str:

@@ -20,6 +20,7 @@ class _Commands(CommandGroup):
         "plan": ("plan", "Read a plan: what it asks, what it costs, and what it could see."),
         "run": ("run", "Register a plan, and ask all of its items."),
         "show": ("show", "Show an evaluation, or list the newest ones."),
+        "items": ("items", "Show what each item of an evaluation came to, and in which debate."),
         "resume": ("run", "Go on with an evaluation to its end."),
         "stop": ("show", "Ask nothing more of an evaluation."),
         "report": ("report", "Write the report of an evaluation as HTML, PDF, Markdown or JSON."),

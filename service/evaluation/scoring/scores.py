@@ -82,6 +82,15 @@ class PairScore(Struct, frozen=True, rename="camel", omit_defaults=True, tag="pa
 Score = QuestionScore | CriticScore | PairScore
 
 
+def is_as_labelled(score: Score) -> bool:
+    """Whether an item came to what its label says; a missing answer did not, except of a sound proposal."""
+    match score:
+        case CriticScore():
+            return score.flawed == (score.yes is True and not (score.flawed and score.by_code))
+        case QuestionScore() | PairScore():
+            return score.right
+
+
 class Scored(Struct, frozen=True, rename="camel"):
     """A score with its place in the plan; ``set_`` is the id of the set, ``repeat`` counts from 1."""
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from service.evaluation.scoring.scores import CriticScore, PairScore, QuestionScore, Score
+from service.evaluation.scoring.scores import CriticScore, PairScore, QuestionScore, Score, is_as_labelled
 from service.evaluation.scoring.scoring import score
 from service.evaluation.sets.files import load
 from service.evaluation.sets.golden_set import GoldenSet
@@ -121,3 +121,25 @@ def test_a_score_is_the_same_json_read_back_and_an_interruption_changes_one_memb
     assert killed != undisturbed
     unlost = replace(killed, run=replace(killed.run, lost=undisturbed.run.lost))
     assert msgspec.json.encode(unlost) == msgspec.json.encode(undisturbed)
+
+
+@pytest.mark.parametrize(
+    ("flawed", "yes", "by_code", "as_labelled"),
+    [
+        (True, True, False, True),
+        (True, True, True, False),
+        (True, False, False, False),
+        (True, None, False, False),
+        (False, True, False, False),
+        (False, True, True, False),
+        (False, False, False, True),
+        (False, None, False, True),
+    ],
+)
+def test_a_proposal_is_as_labelled_if_its_flaw_is_found_by_the_critic_itself_or_it_has_none(
+    flawed: bool, yes: bool | None, by_code: bool, as_labelled: bool
+) -> None:
+    seen_ = scored("tiny-critic", "c4", seen(critique=critique(point(1))))
+    assert isinstance(seen_, CriticScore)
+
+    assert is_as_labelled(replace(seen_, flawed=flawed, yes=yes, by_code=by_code)) == as_labelled
