@@ -45,7 +45,9 @@ def row(golden: GoldenSet) -> str:
 
 def covered(golden: GoldenSet) -> str:
     """What a set without faults has, and what to know of it."""
-    return "\n".join([f"{row(golden)}\n    {_amounts(golden)}", *_families(golden), *_features(golden), *_remarks(golden)])
+    return "\n".join(
+        [f"{row(golden)}\n    {_amounts(golden)}", *_families(golden), *_features(golden), *_remarks(golden)]
+    )
 
 
 def families(counted: Mapping[Family, int]) -> str:
@@ -89,7 +91,9 @@ def _features(golden: GoldenSet) -> Iterator[str]:
     counted = coverage(golden).features
     if counted:
         by_split = {
-            name: ", ".join(f"{split} {n}" for split, n in of.items()) for name, of in counted.items() if any(of.values())
+            name: ", ".join(f"{split} {n}" for split, n in of.items())
+            for name, of in counted.items()
+            if any(of.values())
         }
         yield f"    pairs by feature: {'; '.join(f'{name}: {splits}' for name, splits in by_split.items())}"
 

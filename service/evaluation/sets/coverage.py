@@ -55,6 +55,10 @@ def coverage(golden: GoldenSet) -> Coverage:
         if isinstance(item, PairItem) and isinstance(label := golden.sealed[item.id], PairLabel)
     }
     features = Counter((feature, split) for _, feature, split in crossed)
+
+    def by_split(feature: Feature) -> dict[Split, int]:
+        return {split: features[feature, split] for split in get_args(Split)}
+
     critic, pairs = (golden.manifest.kind == kind for kind in ("critic", "pairs"))
     return Coverage(
         items=len(active),
@@ -64,7 +68,7 @@ def coverage(golden: GoldenSet) -> Coverage:
         pairs=len({item.pair for item in active if isinstance(item, CriticItem | PairItem)}),
         splits={split: sum(item.split == split for item in active) for split in get_args(Split)},
         families={family: families[family] for family in FAMILIES} if critic else {},
-        features={name: {split: features[name, split] for split in get_args(Split)} for name in FEATURES} if pairs else {},
+        features={name: by_split(name) for name in FEATURES} if pairs else {},
         shared_groups=tuple(sorted(group for group, found in splits.items() if len(found) > 1)),
     )
 

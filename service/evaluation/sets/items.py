@@ -49,7 +49,9 @@ class Given(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     rebuttal: Rebuttal
 
 
-def numbered_of(reply: Proposal | Critique | Rebuttal) -> tuple[Statement, ...] | tuple[Point, ...] | tuple[Answer, ...]:
+def numbered_of(
+    reply: Proposal | Critique | Rebuttal,
+) -> tuple[Statement, ...] | tuple[Point, ...] | tuple[Answer, ...]:
     """The numbered statements of a given reply."""
     match reply:
         case Proposal():

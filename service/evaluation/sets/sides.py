@@ -26,7 +26,10 @@ Measure = Callable[[Given], Mapping[Side, int]]
 def characters(given: Given) -> Mapping[Side, int]:
     """The characters of each side's words; a rebuttal is the proposer's."""
     own = _words(given.proposal) + _words(given.rebuttal)
-    return {"proposer": own + sum(len(one.text) for one in given.rebuttal.concessions), "critic": _words(given.critique)}
+    return {
+        "proposer": own + sum(len(one.text) for one in given.rebuttal.concessions),
+        "critic": _words(given.critique),
+    }
 
 
 def quotations(given: Given) -> Mapping[Side, int]:

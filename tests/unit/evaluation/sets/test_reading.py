@@ -480,7 +480,7 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
         PAIRS,
         "a longer side that is the shorter one",
         put(LABELS, 1, favours="critic"),
-        r"labels.jsonl:1: favours: the critic of m1 has \d+ characters and the proposer \d+; the side .* length has more",
+        r"labels.jsonl:1: favours: the critic of m1 has \d+ characters and the proposer \d+; the side .* more",
     ),
     (
         PAIRS,
