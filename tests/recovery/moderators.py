@@ -121,8 +121,8 @@ def _claims(plan: Plan, pull: Pull, share: float, n: int) -> Iterator[Claim]:
         isinstance(label, PairLabel) and label.feature == "length" for one in pairs() for label in one.labels.values()
     )
     seen = feature_power(cases // 2, share) if pull == "length" else own_power(plan, Counted(n, "items"))
-    what = "longer side" if pull == "length" else pull
-    yield Claim(f"the pull to a {what} is not seen", 1 - seen, whether(lambda r: aspect not in _tilts(r)))
+    what = "the longer side" if pull == "length" else f"a {pull}"
+    yield Claim(f"the pull to {what} is not seen", 1 - seen, whether(lambda r: aspect not in _tilts(r)))
     if pull == "length":
         yield Claim("another pull is seen", LEVEL, whether(lambda r: bool(_tilts(r) - {aspect})))
 
