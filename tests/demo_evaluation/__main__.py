@@ -18,15 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from service.evaluation.sets.files import shipped
-from tests.demo_evaluation.known import KNOWN, PAIRS, POLICY, Known, truth
+from tests.demo_evaluation.known import KNOWN, POLICY, Known, truth
 
 OUT = Path("build") / "demo-evaluation"
 FORMS = ("html", "pdf", "md", "json")
 ENDED = (0, 1, 5)
 """Exit codes of an evaluation that came to its end: shown; stopped or worse; inconclusive."""
-PAIRS_WORDS = (
-    "No set of pairs for moderators is shipped: this is a trial set, made of the open proposals of contract-critic."
-)
 
 
 class Gainsay:
@@ -57,7 +54,7 @@ def main() -> int:
     OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="gainsay-demo-") as folder:
         gainsay = Gainsay(Path(folder))
-        gainsay.run("evaluate", "key", *(at.name for at in shipped()), PAIRS, "--to", gainsay.key)
+        gainsay.run("evaluate", "key", *(at.name for at in shipped()), "--held", "--to", gainsay.key)
         try:
             missed = [known.plan for known in KNOWN if not _measured(gainsay, known)]
             _verified(gainsay, Path(folder) / "log.jsonl")
@@ -72,8 +69,8 @@ def main() -> int:
 def _measured(gainsay: Gainsay, known: Known) -> bool:
     """Run a plan, print truth and findings, write the reports; whether what is known was found."""
     began = time.monotonic()
-    sets = ("--sets", PAIRS) if known.asks_pairs else ()
-    standing = json.loads(gainsay.run("evaluate", "run", known.file, *sets, "--json", allowed=ENDED))
+    held = ("--held",) if known.held else ()
+    standing = json.loads(gainsay.run("evaluate", "run", known.file, *held, "--json", allowed=ENDED))
     result = standing["result"]
     found = known.holds(result["findings"]) and not _missing(result)
     _print(known, result, found=found, seconds=time.monotonic() - began)
@@ -93,8 +90,6 @@ def _missing(result: Mapping[str, Any]) -> bool:
 
 def _print(known: Known, result: Mapping[str, Any], *, found: bool, seconds: float) -> None:
     _say(f"== {known.plan}: {result['question']}")
-    if known.asks_pairs:
-        _say(f"   {PAIRS_WORDS}")
     for line in truth(known):
         _say(f"   known   {line}")
     for sentence in result["sentences"]:
@@ -107,7 +102,7 @@ def _verified(gainsay: Gainsay, export: Path) -> None:
     """Export the log and verify it, every score and result computed again; raises `SystemExit` where one is not."""
     gainsay.run("audit", "export", "--out", export)
     (key,) = json.loads(gainsay.run("audit", "keys", "--json"))["keys"]
-    sets = [word for folder in (*shipped(), PAIRS) for word in ("--sets", folder)]
+    sets = [word for folder in shipped() for word in ("--sets", folder)]
     trust = ("--key", key["key"], "--allow-unwitnessed", "--scope", "records")
     printed = gainsay.run("audit", "verify", export, *trust, *sets)
     again = f"{len(KNOWN)} evaluations: "

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "evaluation"
 POLICY = EXAMPLES / "policy.toml"
-PAIRS = EXAMPLES / "contract-pairs"
 Finding = Mapping[str, Any]
 
 
@@ -23,7 +22,8 @@ class Known(NamedTuple):
     measured: Mapping[str, Sequence[str]]
     words: str
     holds: Callable[[Sequence[Finding]], bool]
-    asks_pairs: bool = False
+    held: bool = False
+    """Whether it asks held splits."""
 
     @property
     def file(self) -> Path:
@@ -64,6 +64,18 @@ def _pulled(findings: Sequence[Finding]) -> bool:
     return _outcomes(findings, ["moderator", "position"]) == {"tilt"}
 
 
+def _longer(findings: Sequence[Finding]) -> bool:
+    return _tilts(findings) == [["moderator", "length"]]
+
+
+def _even(findings: Sequence[Finding]) -> bool:
+    return len(findings) == 5 and {one["outcome"] for one in findings} == {"noneSeen"}
+
+
+def _tilts(findings: Sequence[Finding]) -> list[list[str]]:
+    return [list(one["about"]) for one in findings if one["outcome"] == "tilt"]
+
+
 _CRITIC = ("hits", "false_alarms")
 _ANSWERS = ("accuracy", "mended")
 _DRAFTS = dict.fromkeys(("alder-large", "birch-large"), ("accuracy",))
@@ -95,7 +107,20 @@ KNOWN: tuple[Known, ...] = (
         {"alder-small": ("first_slot_pull", "accuracy")},
         "A pull to the first place is seen. Another one is seen by chance, in one of twenty builds at most.",
         _pulled,
-        asks_pairs=True,
+    ),
+    Known(
+        "moderator-longer",
+        {"birch-small": ("length_pull", "accuracy")},
+        "A pull to the longer side is seen, and no other one.",
+        _longer,
+        held=True,
+    ),
+    Known(
+        "moderator-even",
+        {"cedar-small": _ANSWERS},
+        "No pull is seen, to place, side, length, confident wording or citations.",
+        _even,
+        held=True,
     ),
 )
 

@@ -10,15 +10,14 @@ import pytest
 
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.sets.golden_set import GoldenSet
-from service.identity.caller import Caller
+from service.identity.caller import LOCAL_ROLES, Caller
 from service.intake import Deployment
 from service.intake.deployments import deploy
 from service.money import tokenizers
 from service.policy.settings import read_settings
 from service.reviews.evaluation_sets import GoldenShelf
 from service.reviews.evaluations import Planned, _planned
-from tests.demo_evaluation import pairs
-from tests.demo_evaluation.known import EXAMPLES, KNOWN, PAIRS, POLICY, Known, faults, truth
+from tests.demo_evaluation.known import EXAMPLES, KNOWN, POLICY, Known, faults, truth
 
 TYPES = {"contract", "security", "architecture", "investment", "compliance"}
 by_plan = pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.plan)
@@ -34,23 +33,25 @@ def deployment() -> Deployment:
 
 @cache
 def sets() -> Mapping[str, GoldenSet]:
-    """The shipped sets and the trial set."""
-    return GoldenShelf([PAIRS]).at_hand(date.max)
+    """The shipped sets."""
+    return GoldenShelf().at_hand(date.max)
 
 
-def planned(text: str) -> Planned:
-    """The plan of a file, held against policy and sets as `gainsay evaluate plan` does."""
-    return _planned(text, deployment(), Caller(), sets(), {})
+def planned(text: str, *, held: bool = False) -> Planned:
+    """The plan of a file, held against policy and sets as `gainsay evaluate plan` does, with `--held` if it asks it."""
+    caller = Caller(roles=(*LOCAL_ROLES, "validator")) if held else Caller()
+    return _planned(text, deployment(), caller, sets(), {})
 
 
 @by_plan
 def test_a_plan_is_accepted_and_asks_every_item_of_its_sets(known: Known) -> None:
-    found = planned(known.file.read_text("utf-8"))
+    found = planned(known.file.read_text("utf-8"), held=known.held)
 
     named = {one.id: one.sha256 for one in found.plan.sets}
     assert named == {id_: sets()[id_].hash for id_ in named}
     assert found.plan.exploratory
-    assert {sets()[id_].manifest.task_type for id_ in named} == ({"contract"} if known.asks_pairs else TYPES)
+    assert {sets()[id_].manifest.task_type for id_ in named} == TYPES
+    assert {one.split for one in found.plan.sets} == {"held" if known.held else "open"}
 
 
 def test_a_plan_with_another_hash_is_refused() -> None:
@@ -69,7 +70,14 @@ def test_every_plan_of_the_folder_is_run_and_every_model_with_faults_is_measured
 
 @by_plan
 def test_what_is_known_is_not_found_in_no_finding_nor_in_the_opposite(known: Known) -> None:
-    opposite = {"critic-good": "stops", "critic-always": "passes", "critic-blind": "passes", "lift-useless": "better"}
+    opposite = {
+        "critic-good": "stops",
+        "critic-always": "passes",
+        "critic-blind": "passes",
+        "lift-useless": "better",
+        "moderator-longer": "tilt",
+        "moderator-even": "tilt",
+    }
     wrong = [{"about": list(about), "outcome": opposite.get(known.plan, "inconclusive")} for about in _ABOUT]
 
     assert not known.holds([])
@@ -79,7 +87,11 @@ def test_what_is_known_is_not_found_in_no_finding_nor_in_the_opposite(known: Kno
 _ABOUT = (("alone",), ("alone", "contract"), ("whole",), ("adversarial", "vote"), ("moderator", "position"))
 
 
-def test_the_trial_set_is_what_its_module_writes() -> None:
-    kept = {at.relative_to(PAIRS).as_posix(): at.read_bytes() for at in PAIRS.rglob("*") if at.is_file()}
+@pytest.mark.parametrize(("plan", "items"), [("moderator-place", 40), ("moderator-longer", 80), ("moderator-even", 80)])
+def test_the_shipped_pairs_show_the_pull_that_a_plan_of_the_folder_expects(plan: str, items: int) -> None:
+    (known,) = (known for known in KNOWN if known.plan == plan)
 
-    assert kept == pairs.files()
+    power = planned(known.file.read_text("utf-8"), held=known.held).power
+
+    assert power.n == items
+    assert power.rows[0].power > 0.9

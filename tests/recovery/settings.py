@@ -57,6 +57,8 @@ def _moderators() -> tuple[Setting, ...]:
         moderator("place-60", "a moderator pulled to the first place in 60 % of cases", "place", 0.6),
         moderator("place-70", "the same, in 70 %", "place", 0.7),
         moderator("place-80", "the same, in 80 %", "place", 0.8),
-        moderator("first", "a moderator that always takes the first place, shipped proposals", "place", 1.0),
+        moderator("first", "a moderator that always takes the first place, shipped pairs", "place", 1.0),
         moderator("side-60", "a moderator pulled to the proposition's side in 60 % of cases", "side", 0.6),
+        moderator("longer-80", "a moderator pulled to the longer side in 80 % of cases", "length", 0.8),
+        moderator("longer", "a moderator that always takes the longer side, shipped pairs", "length", 1.0),
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from service.evaluation.scoring import Result
+from service.evaluation.sets.coverage import WRITTEN
 from service.evaluation.statistics import compute
 from tests.recovery import document
 from tests.recovery.critics import outcome
@@ -88,6 +90,31 @@ def test_critics_of_both_extremes_stop_for_their_own_reason_in_every_shipped_tas
         released = [one for one in result.findings if one.question == "release"]
         assert {one.about[1] for one in released} == types
         assert all(why in one.because for one in released)
+
+
+@pytest.mark.parametrize(("name", "found"), [("even", set()), ("first", {"position"}), ("longer", {"length"})])
+def test_a_moderator_is_caught_for_its_own_pull_on_the_held_pairs_that_a_plan_asks(name: str, found: set[str]) -> None:
+    setting = BY_NAME[name]
+    held = tuple(one._replace(items=replace(one.items, items=one.items.active("held"))) for one in setting.asked)
+
+    result = replace(setting, asked=held).run(1)
+
+    seen = {one.about[1]: one.outcome for one in result.findings}
+    assert seen.keys() == {"position", "side", "length", "confident", "citations"}
+    assert sum(arm.items.asked for arm in result.arms) == 80
+    assert {aspect for aspect, outcome in seen.items() if outcome == "tilt"} == found
+    assert set(seen.values()) <= {"tilt", "noneSeen"}, "80 cases, and 26 or 28 of each feature, are enough"
+
+
+def test_the_open_pairs_are_too_few_for_a_feature_and_say_so() -> None:
+    setting = BY_NAME["longer"]
+    asked = tuple(one._replace(items=replace(one.items, items=one.items.active("open"))) for one in setting.asked)
+
+    findings = replace(setting, asked=asked).run(1).findings
+
+    assert {one.about[1]: one.outcome for one in findings if one.about[1] in WRITTEN} == dict.fromkeys(
+        WRITTEN, "notEnough"
+    )
 
 
 def test_the_table_of_the_document_has_a_row_for_each_setting_and_each_claim() -> None:

@@ -26,6 +26,7 @@ def as_json(golden: GoldenSet) -> dict[str, Any]:
         "documents": counted.documents,
         "groups": counted.groups,
         "families": counted.families,
+        "features": counted.features,
         "provenance": manifest.provenance,
         "labelling": manifest.labelling,
         "licence": manifest.licence,
@@ -44,7 +45,9 @@ def row(golden: GoldenSet) -> str:
 
 def covered(golden: GoldenSet) -> str:
     """What a set without faults has, and what to know of it."""
-    return "\n".join([f"{row(golden)}\n    {_amounts(golden)}", *_families(golden), *_remarks(golden)])
+    return "\n".join(
+        [f"{row(golden)}\n    {_amounts(golden)}", *_families(golden), *_features(golden), *_remarks(golden)]
+    )
 
 
 def families(counted: Mapping[Family, int]) -> str:
@@ -82,6 +85,17 @@ def _families(golden: GoldenSet) -> Iterator[str]:
     counted = coverage(golden).families
     if counted:
         yield f"    pairs by family: {', '.join(f'{name} {n}' for name, n in counted.items())}"
+
+
+def _features(golden: GoldenSet) -> Iterator[str]:
+    counted = coverage(golden).features
+    if counted:
+        by_split = {
+            name: ", ".join(f"{split} {n}" for split, n in of.items())
+            for name, of in counted.items()
+            if any(of.values())
+        }
+        yield f"    pairs by feature: {'; '.join(f'{name}: {splits}' for name, splits in by_split.items())}"
 
 
 def _remarks(golden: GoldenSet) -> Iterator[str]:

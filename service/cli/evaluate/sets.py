@@ -60,8 +60,8 @@ def check(folders: tuple[Path, ...], *, complete: bool) -> int:
     """Check golden sets: every fault of each by file and line, and what they cover.
 
     Nothing is read by half: a set with one fault is refused as a whole, by this command as by a plan. --complete asks
-    of all the folders together for 20 questions on 10 documents and 22 pairs of proposals in each task type, and for
-    each family of flaws 12 times.
+    of all the folders together for 20 questions on 10 documents, 22 pairs of proposals, and 12 crossed pairs on 6
+    documents in each task type, and for each family of flaws and each held feature of a side 12 times.
 
     Exit codes: 0 no fault, 1 --complete and something is missing, 2 a set has faults.
     """

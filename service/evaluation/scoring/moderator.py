@@ -22,6 +22,7 @@ from service.evaluation.scoring.figures import Figures
 from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of, prompts_of
 from service.evaluation.scoring.result import ArmShown, Finding, Row
 from service.evaluation.scoring.scores import PairScore
+from service.evaluation.sets.labels import FEATURES
 from service.evaluation.statistics import compute
 
 FEWEST = 23
@@ -29,7 +30,6 @@ FEWEST = 23
 UNDECIDED = "noModeration"
 """Why an answer is missing where the debate has no readable moderation."""
 VISIBLE_AT = 0.8
-FEATURES = ("length", "family", "confident", "citations")
 PRIMARY: dict[str, tuple[str, ...]] = {"position": ("position",), "tilt": ("side",), "preference": FEATURES}
 """The aspects that a plan's primary metric names."""
 

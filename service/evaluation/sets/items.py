@@ -12,7 +12,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from service.debate.replies.adversarial import Critique, Framing, Proposal, Rebuttal
+from service.debate.replies.adversarial import Answer, Critique, Framing, Point, Proposal, Rebuttal
+from service.debate.replies.parts import Statement
 from service.evaluation.sets.form import (
     DOCUMENTS_OF_AN_ITEM,
     AnswerText,
@@ -46,6 +47,19 @@ class Given(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     proposal: Proposal
     critique: Critique
     rebuttal: Rebuttal
+
+
+def numbered_of(
+    reply: Proposal | Critique | Rebuttal,
+) -> tuple[Statement, ...] | tuple[Point, ...] | tuple[Answer, ...]:
+    """The numbered statements of a given reply."""
+    match reply:
+        case Proposal():
+            return reply.arguments
+        case Critique():
+            return reply.points
+        case Rebuttal():
+            return reply.rebuttals
 
 
 class QuestionItem(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):

@@ -10,12 +10,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from service.debate.replies.adversarial import Answer, Critique, Point, Proposal, Rebuttal
-from service.debate.replies.parts import Statement
+from service.debate.replies.adversarial import Critique, Proposal, Rebuttal
 from service.errors import InvalidCase
 from service.evaluation.sets.form import Split
 from service.evaluation.sets.golden_set import GoldenSet
-from service.evaluation.sets.items import CriticItem, Item, PairItem, QuestionItem
+from service.evaluation.sets.items import CriticItem, Item, PairItem, QuestionItem, numbered_of
 from service.evaluation.sets.key_line import (
     HashedArgument,
     KeyLine,
@@ -96,15 +95,5 @@ def _given(item: Item) -> tuple[str, ...]:
 
 def _reply(reply: Proposal | Critique | Rebuttal) -> str:
     """The hash of a reply; a citation without a document is shown with none."""
-    quoted = ((a, tuple((c.quote, str(c.source_id)) for c in a.citations)) for a in _numbered(reply))
+    quoted = ((a, tuple((c.quote, str(c.source_id)) for c in a.citations)) for a in numbered_of(reply))
     return hash_of_reply(reply.thesis, (HashedArgument(a.n, a.text, quotes) for a, quotes in quoted))
-
-
-def _numbered(reply: Proposal | Critique | Rebuttal) -> tuple[Statement, ...] | tuple[Point, ...] | tuple[Answer, ...]:
-    match reply:
-        case Proposal():
-            return reply.arguments
-        case Critique():
-            return reply.points
-        case Rebuttal():
-            return reply.rebuttals

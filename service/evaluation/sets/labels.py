@@ -25,6 +25,10 @@ Family = Literal[
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 """The families of flaws, in the order of reports."""
+Feature = Literal["length", "family", "confident", "citations"]
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+"""The features of a side that should not count, in the order of reports."""
+Side = Literal["proposer", "critic"]
 
 
 class Rating(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -74,8 +78,8 @@ class PairLabel(Struct, frozen=True, rename="camel", forbid_unknown_fields=True)
     id: Id
     answer: Literal["upheld", "rejected"]
     basis: Basis
-    feature: Literal["length", "family", "confident", "citations"]
-    favours: Literal["proposer", "critic"]
+    feature: Feature
+    favours: Side
     note: Note
 
 

@@ -6,8 +6,9 @@
 4  items and labels          `shape`: unknown members, wrong values; an item has no member of a label
 5  ids                       `pairing`: once each, an item with its label, a twin with its twin
 6  answers and propositions  `balance`: of the closed list, two-sided in each split
-7  quotations                `quotes`: spans exactly, citations by the engine of debates
-8  blinding                  `blinding`: nothing of a label in what is asked
+7  sides                     `sides`: a pair's judgements are balanced, its feature is on the side that has it
+8  quotations                `quotes`: spans exactly, citations by the engine of debates
+9  blinding                  `blinding`: nothing of a label in what is asked
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from service.evaluation.sets.pairing import check_ids, check_labels_of_critics, 
 from service.evaluation.sets.parts import At, Parts
 from service.evaluation.sets.quotes import check_citations_of_given, check_spans
 from service.evaluation.sets.shape import read_shape
+from service.evaluation.sets.sides import check_features, check_judgements
 
 FORM = "gainsay.set/1"
 Rule = Callable[[Parts], Iterator[Fault]]
@@ -53,6 +55,8 @@ RULES: Sequence[Rule] = (
     check_answers,
     check_bases,
     check_propositions,
+    check_judgements,
+    check_features,
     check_spans,
     check_citations_of_given,
     check_notes,

@@ -74,6 +74,13 @@ def without_file(name: str) -> Callable[[Files], Files]:
     return lambda files: {path: raw for path, raw in files.items() if path != name}
 
 
+def doubled(files: Files, file: str) -> Files:
+    """Each line of the tiny pairs twice, the second time as another pair."""
+    found = rows(files, file)
+    again = [{**row, "id": f"{row['id']}-2", **({"pair": "w2"} if "pair" in row else {})} for row in found]
+    return with_rows(files, file, [*found, *again])
+
+
 FLAWED = "The lease makes the landlord care for the roof, so it must repair it."
 SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
     # set.toml
@@ -469,6 +476,24 @@ SPOILT: list[tuple[str, str, Callable[[Files], Files], str]] = [
     ),
     (PAIRS, "a pair of two answers", put(LABELS, 2, answer="rejected"), r"labels.jsonl:2: answer: .* one case"),
     (PAIRS, "a pair of two features", put(LABELS, 2, feature="family"), r"labels.jsonl:2: feature: .* one case"),
+    (
+        PAIRS,
+        "a longer side that is the shorter one",
+        put(LABELS, 1, favours="critic"),
+        r"labels.jsonl:1: favours: the critic of m1 has \d+ characters and the proposer \d+; the side .* more",
+    ),
+    (
+        PAIRS,
+        "a more cited side that cites as often",
+        put(LABELS, 2, feature="citations"),
+        r"labels.jsonl:2: favours: the critic of m2 has 1 citations and the proposer 2; the side",
+    ),
+    (
+        PAIRS,
+        "judgements that all are one",
+        lambda files: doubled(doubled(files, ITEMS), LABELS),
+        r"labels.jsonl: answer: in the split open 2 of 2 pairs are to be upheld; expected half of them, within one",
+    ),
     # Quotations
     (
         CRITIC,
