@@ -25,6 +25,7 @@ from service.web.operation import (
     LAST_EVENT,
     LAST_EVENT_QUERY,
     LIMIT,
+    PAPER,
     Answer,
     Operation,
     Parameter,
@@ -137,12 +138,13 @@ EVALUATIONS: tuple[Operation, ...] = (
         id="readEvaluationReport",
         scope="evaluation.read",
         tag="evaluations",
-        summary="Read the report of an evaluation: JSON, HTML or Markdown, chosen by Accept.",
+        summary="Read the report of an evaluation: JSON, HTML, Markdown or PDF, chosen by Accept.",
         description=(
             "JSON is the result, from which the others are made: each plot has a table, each statistic its input. "
-            "It is there once the evaluation is concluded."
+            "It is there once the evaluation is concluded. What the log proves is the result: a PDF is for reading, "
+            "and is not recorded."
         ),
-        parameters=(_EVALUATION,),
+        parameters=(_EVALUATION, PAPER),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
         problems=(400, 404, 406, 409, 503),
     ),

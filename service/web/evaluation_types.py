@@ -89,9 +89,9 @@ class EvaluationArm(Struct, frozen=True, kw_only=True, rename="camel"):
 class EvaluationStop(Struct, frozen=True, kw_only=True, rename="camel"):
     """What stopped an evaluation."""
 
-    by: Literal["ceiling", "set", "person", "fault"]
+    by: Literal["ceiling", "set", "person", "fault", "revoked"]
     """`ceiling`: what was left paid for no further item; `set`: a golden set was gone, or another one; `person`: it was
-    stopped; `fault`: an item could not be asked."""
+    stopped; `fault`: an item could not be asked; `revoked`: the caller that registered it was revoked, or its key."""
     why: str
     """The reason, as a sentence."""
 

@@ -14,7 +14,7 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service.audit.record import Writer
-from service.audit.report_forms import Form
+from service.audit.report_forms import Form, Paper
 from service.errors import Forbidden, GainsayError, together
 from service.evaluation.plan.tables import InvalidPlan, place_of
 from service.evaluation.scoring.result import result_of
@@ -26,7 +26,7 @@ from service.reviews import evidence
 from service.reviews.evaluations import Standing
 from service.reviews.query_parameters import page_size
 from service.store.evaluations import StoredEvaluation
-from service.web import body, headers, stream
+from service.web import body, debates, headers, stream
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller, database
 from service.web.cut_short import cut_short
@@ -51,7 +51,7 @@ from service.web.rate_limits import key_of
 from service.web.submission import REPLAYED
 
 JSON, JSONL = "application/json", "application/jsonl"
-REPORTS: dict[str, Form | None] = {JSON: None, "text/html": "html", "text/markdown": "markdown"}
+REPORTS: dict[str, Form | None] = {JSON: None, **debates.REPORTS}
 """The media types of a report, JSON first: the result, from which the others are made."""
 AGAIN_S = 1
 """Seconds after which a client may ask again for an evaluation that runs."""
@@ -135,13 +135,14 @@ async def stop(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/evaluations/{evaluation:str}/report")
 async def report(request: HttpRequest) -> Response[bytes]:
-    """The report of an evaluation that is concluded: JSON, HTML or Markdown."""
-    known_query(request, ())
+    """The report of an evaluation that is concluded: JSON, HTML, Markdown or PDF."""
+    known_query(request, ("paper",))
+    paper = debates.paper(request)
     wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
     stored = await app_state(request).evaluations.concluded(_evaluation(request), caller(request))
-    content = await asyncio.to_thread(_written, stored, REPORTS[wanted])
+    content = await asyncio.to_thread(_written, stored, REPORTS[wanted], paper)
     safe = {"Content-Security-Policy": report_policy(content)} if wanted != JSON else {}
     return Response(content=content, media_type=wanted, headers={"Cache-Control": "no-store", "Vary": "Accept", **safe})
 
@@ -165,10 +166,10 @@ async def records(request: HttpRequest) -> Stream | Response[bytes]:
     return Stream(cut_short(chunks, request, what), media_type=JSONL, headers=header_fields)
 
 
-def _written(stored: StoredEvaluation, form: Form | None) -> bytes:
-    """A report in a form, or the result as JSON."""
+def _written(stored: StoredEvaluation, form: Form | None, paper: Paper) -> bytes:
+    """A report in a form, or the result as JSON; typesetting takes some tenths of a second."""
     result = result_of(stored.result or b"")
-    return encode_json(result) if form is None else write(result, said(stored.ended or stored.registered), form)
+    return encode_json(result) if form is None else write(result, said(stored.ended or stored.registered), form, paper)
 
 
 async def _standing(request: HttpRequest) -> Standing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -139,6 +140,20 @@ async def test_a_report_comes_as_a_page_with_plots_and_as_text(stage: Stage, run
         assert words in page.text
         assert words in text.text
     assert (await stage.get(run["links"]["report"], accept="image/png")).status_code == 406
+
+
+async def test_a_report_comes_as_a_pdf_on_the_paper_that_is_asked_for(stage: Stage, run: JSON) -> None:
+    path, boxes = run["links"]["report"], set[bytes]()
+    for paper in ("a4", "letter"):
+        answer = await stage.get(f"{path}?paper={paper}", accept="application/pdf")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf"), answer.text
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.content.startswith(b"%PDF-")
+        boxes |= set(re.findall(rb"/MediaBox\s*\[[^\]]*\]", answer.content))
+    wrong = await stage.get(f"{path}?paper=a3", accept="application/pdf")
+
+    assert len(boxes) == 2, boxes
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "bad_request"), wrong.text
 
 
 async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_not(stage: Stage, run: JSON) -> None:

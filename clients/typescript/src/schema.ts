@@ -324,8 +324,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the report of an evaluation: JSON, HTML or Markdown, chosen by Accept.
-         * @description JSON is the result, from which the others are made: each plot has a table, each statistic its input. It is there once the evaluation is concluded. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         * Read the report of an evaluation: JSON, HTML, Markdown or PDF, chosen by Accept.
+         * @description JSON is the result, from which the others are made: each plot has a table, each statistic its input. It is there once the evaluation is concluded. What the log proves is the result: a PDF is for reading, and is not recorded. Needs the scope `evaluation.read` (roles auditor, validator, operator).
          */
         get: operations["readEvaluationReport"];
         put?: never;
@@ -6626,10 +6626,10 @@ export interface components {
          */
         EvaluationStop: {
             /**
-             * @description `ceiling`: what was left paid for no further item; `set`: a golden set was gone, or another one; `person`: it was stopped; `fault`: an item could not be asked.
+             * @description `ceiling`: what was left paid for no further item; `set`: a golden set was gone, or another one; `person`: it was stopped; `fault`: an item could not be asked; `revoked`: the caller that registered it was revoked, or its key.
              * @enum {string}
              */
-            by: "ceiling" | "fault" | "person" | "set";
+            by: "ceiling" | "fault" | "person" | "revoked" | "set";
             /** @description The reason, as a sentence. */
             why: string;
         };
@@ -14428,7 +14428,10 @@ export interface operations {
     };
     readEvaluationReport: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The paper of a PDF, and of HTML when it is printed. */
+                paper?: "a4" | "letter";
+            };
             header?: never;
             path: {
                 /** @description The evaluation's id. */
@@ -14454,6 +14457,7 @@ export interface operations {
                     "application/json": unknown;
                     "text/html": string;
                     "text/markdown": string;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request */

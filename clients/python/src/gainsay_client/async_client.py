@@ -226,9 +226,11 @@ class AsyncGainsay:
         """Stop an evaluation: nothing more of it is asked. A stop is idempotent."""
         return cast("types.EvaluationState", await self._run(self._calls.stop_evaluation(evaluation, reason)))
 
-    async def evaluation_report(self, evaluation: str, form: ResultForm = "markdown") -> bytes:
-        """Read the report of an evaluation as ``json``, ``html`` or ``markdown``, all in UTF-8."""
-        return await self._run(self._calls.evaluation_report(evaluation, form))
+    async def evaluation_report(
+        self, evaluation: str, form: ResultForm = "markdown", *, paper: Literal["a4", "letter"] | None = None
+    ) -> bytes:
+        """Read the report of an evaluation as ``json``, ``html``, ``markdown`` (all in UTF-8) or ``pdf``."""
+        return await self._run(self._calls.evaluation_report(evaluation, form, paper))
 
     async def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
         """Save the records of an evaluation and its debates. The file gets its name once it is whole."""

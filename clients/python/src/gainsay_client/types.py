@@ -1434,7 +1434,7 @@ class EvaluationStop(TypedDict):
     What stopped an evaluation.
     """
 
-    by: Literal['ceiling', 'fault', 'person', 'set']
+    by: Literal['ceiling', 'fault', 'person', 'revoked', 'set']
     why: str
 
 
