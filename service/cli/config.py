@@ -109,7 +109,7 @@ def _variables(found: Environment, policy: Policy | None, environment: Mapping[s
 
 
 def _said(value: object) -> str:
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _secret(name: str, given: str | None) -> Shown:

@@ -210,7 +210,10 @@ class EvaluationFeeder:
     def _expect_known(self, progress: Progress) -> None:
         for asked in progress.registered.sets:
             if asked.id not in self.desk.shelf.seen:
-                raise _Waits(f"this process was not given the set {asked.id}; go on where it is at hand")
+                raise _Waits(
+                    f"this worker was not given the set {asked.id}; name its folder in GAINSAY_EVALUATION_SETS "
+                    "of workers, or resume the evaluation with --sets FOLDER"
+                )
 
     async def record(
         self, found: ClaimedEvaluation, progress: Progress, entry: EvaluationEntry, result: bytes | None = None

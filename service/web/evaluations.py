@@ -1,4 +1,4 @@
-"""The endpoints of evaluations: register a plan, list them, see how one stands, follow, stop, report, hand out records.
+"""The endpoints of evaluations: register a plan, list them and sets, see how one stands, follow, stop, report, export.
 
 What items of a held split came to is close to their labels. So it is shown to those who may read held labels, and to
 those who may read all evidence of the tenant: `_expect_scores`.
@@ -38,6 +38,8 @@ from service.web.evaluation_types import (
     EvaluationRequest,
     EvaluationState,
     EvaluationStopRequest,
+    GoldenSetList,
+    GoldenSetState,
     ListedEvaluation,
     evaluation_address,
     version_of,
@@ -82,6 +84,14 @@ async def find(request: HttpRequest) -> Response[bytes]:
     found, following = await app_state(request).evaluations.page(caller(request), below, limit)
     shown = EvaluationList(evaluations=tuple(map(ListedEvaluation.of, found)), next=following)
     return answered(shown, headers=linked("/v1/evaluations", [("limit", str(limit))], following))
+
+
+@get("/v1/evaluation-sets")
+async def sets(request: HttpRequest) -> Response[bytes]:
+    """The golden sets that this process has at hand."""
+    known_query(request, ())
+    found = await app_state(request).evaluations.sets(caller(request))
+    return answered(GoldenSetList(sets=tuple(map(GoldenSetState.of, found))))
 
 
 @get("/v1/evaluations/{evaluation:str}")
@@ -203,4 +213,4 @@ def _by_line(text: str, error: InvalidPlan) -> GainsayError:
     return together([InvalidPlan(words, pointers=(pointer,)) for _, words, pointer in sorted(rows)])
 
 
-HANDLERS = (register, find, read, follow, stop, report, records)
+HANDLERS = (register, find, sets, read, follow, stop, report, records)

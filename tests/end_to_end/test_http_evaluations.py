@@ -275,6 +275,47 @@ async def test_pages_of_the_list_have_each_evaluation_once(stage: Stage, run: JS
     assert run["evaluationId"] in found
 
 
+async def test_the_sets_at_hand_are_listed_with_looks_and_without_items_and_labels(stage: Stage) -> None:
+    listed = {found["id"]: found for found in (await stage.get("/v1/evaluation-sets")).json()["sets"]}
+    tiny, golden = listed["tiny-critic"], files.load(GOLDEN / "tiny-critic", datetime.now(UTC).date())
+
+    assert {id for id, found in listed.items() if found["shipped"]} == files.shipped_ids()
+    assert list(listed) == sorted(listed)
+    assert (tiny["sha256"], tiny["version"], tiny["kind"]) == (golden.hash, golden.manifest.version, "critic")
+    splits = {split: len(golden.asked.active(split)) for split in ("open", "held")}
+    assert (tiny["splits"], tiny["shipped"], tiny["retired"]) == (splits, False, len(golden.manifest.retired))
+    assert tiny["provenance"].startswith("labels by construction, by ")
+    text = (await stage.get("/v1/evaluation-sets", "auditor")).text
+    for item in golden.asked.items:
+        label = golden.sealed[item.id]
+        assert not [words for words in (f'"{item.id}"', item.question, label.note) if words and words in text]
+    assert (await stage.get("/v1/evaluation-sets", "requester")).status_code == 403
+    assert (await stage.get("/v1/evaluation-sets?split=held")).status_code == 400
+
+
+async def test_each_look_at_a_held_split_is_counted_for_its_tenant_until_the_set_is_worn(
+    stage: Stage, module_database: Database
+) -> None:
+    async def seen(by: str) -> tuple[int, bool]:
+        listed = (await stage.get("/v1/evaluation-sets", by)).json()["sets"]
+        (found,) = [each for each in listed if each["id"] == "tiny-pairs"]
+        return found["looks"], found["worn"]
+
+    copied = (
+        "INSERT INTO gainsay.evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, "
+        "scored, ended) SELECT gen_random_uuid(), 'default', 'n', 's', 'r', 'k', 'v', '{}', '', '{tiny-pairs}', "
+        "n <= %s, now() FROM generate_series(1, 12) n RETURNING 1"
+    )
+    before = await seen("validator")
+    rows(module_database, copied, 9)
+    nine = await seen("validator")
+    rows(module_database, copied, 1)
+
+    assert (before, nine) == ((0, False), (9, False)), "one that has scored nothing has not looked"
+    assert await seen("validator") == (10, True)
+    assert await seen("other") == (0, False)
+
+
 async def test_a_held_split_is_a_validators(stage: Stage, module_database: Database) -> None:
     before = recorded(module_database)
     refused = await stage.post("/v1/evaluations", "operator", json={"plan": HELD})

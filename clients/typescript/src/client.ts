@@ -73,6 +73,7 @@ const JSONL_TYPE = "application/jsonl";
 const DEBATES = "/v1/debates";
 const BATCHES = "/v1/batches";
 const EVALUATIONS = "/v1/evaluations";
+const EVALUATION_SETS = "/v1/evaluation-sets";
 const WAIT_MAX_S = 60;
 const POLL_S = 1;
 const MEDIA = { html: "text/html", markdown: "text/markdown", pdf: "application/pdf" } as const;
@@ -264,6 +265,11 @@ export class Gainsay {
   /** One page of evaluations, the newest first; `after` is `next` of the page before. */
   async evaluations(options: { limit?: number; after?: string } = {}): Promise<Schemas["EvaluationList"]> {
     return this.get(EVALUATIONS, options);
+  }
+
+  /** The golden sets that plans may name; no item and no label is shown. */
+  async evaluationSets(): Promise<Schemas["GoldenSetList"]> {
+    return this.get(EVALUATION_SETS);
   }
 
   /** How an evaluation stands, with its result once there is one. */

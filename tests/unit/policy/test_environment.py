@@ -88,6 +88,10 @@ def test_xdg_data_home_is_heeded() -> None:
         ("GAINSAY_METRICS_TENANTS", "acme,globex,acme"),
         ("GAINSAY_METRICS_TENANTS", "acme,other"),
         ("GAINSAY_METRICS_TENANTS", "Acme"),
+        ("GAINSAY_EVALUATION_SETS", ""),
+        ("GAINSAY_EVALUATION_SETS", "/sets/a,"),
+        ("GAINSAY_EVALUATION_SETS", "/sets/a, /sets/a"),
+        ("GAINSAY_EVALUATION_SETS", "~nobody-of-this-name/sets"),
     ],
 )
 def test_an_unknown_or_wrong_setting_stops_the_start_and_is_named(name: str, value: str) -> None:
@@ -96,6 +100,17 @@ def test_an_unknown_or_wrong_setting_stops_the_start_and_is_named(name: str, val
 
     assert name in error.value.detail or value in error.value.detail
     assert "s3cret" not in error.value.detail
+
+
+def test_fifty_folders_of_golden_sets_are_named_at_most() -> None:
+    folders = [f"/sets/{n}" for n in range(51)]
+
+    settings = read_settings({"GAINSAY_EVALUATION_SETS": ", ".join(folders[:50])})
+    with pytest.raises(SettingsError, match="GAINSAY_EVALUATION_SETS must name 50 folders at most, found 51"):
+        read_settings({"GAINSAY_EVALUATION_SETS": ",".join(folders)})
+
+    assert settings.evaluation_sets == tuple(map(Path, folders[:50]))
+    assert read_settings({}).evaluation_sets == ()
 
 
 def test_metrics_name_fifty_tenants_at_most() -> None:

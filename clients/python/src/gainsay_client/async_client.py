@@ -16,6 +16,7 @@ import httpx
 from gainsay_client.async_shell import AsyncShell
 from gainsay_client.calls import (
     BATCHES,
+    EVALUATION_SETS,
     EVALUATIONS,
     Lines,
     Metadata,
@@ -213,6 +214,10 @@ class AsyncGainsay:
         """Read one page of evaluations, the newest first; ``after`` is ``next`` of the page before."""
         query = pairs({"limit": limit, "after": after})
         return cast("types.EvaluationList", await self._run(self._calls.get(EVALUATIONS, query)))
+
+    async def evaluation_sets(self) -> types.GoldenSetList:
+        """List the golden sets that plans may name; no item and no label is shown."""
+        return cast("types.GoldenSetList", await self._run(self._calls.get(EVALUATION_SETS)))
 
     async def evaluation(self, evaluation: str) -> types.EvaluationState:
         """Read how an evaluation stands, with its result once there is one."""

@@ -37,6 +37,7 @@ POLL_S = 1.0
 DEBATES = "/v1/debates"
 BATCHES = "/v1/batches"
 EVALUATIONS = "/v1/evaluations"
+EVALUATION_SETS = "/v1/evaluation-sets"
 JSONL = "application/jsonl"
 MEDIA: dict[str, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
 RESULT_MEDIA: dict[str, str] = {"json": JSON, **MEDIA}

@@ -13,6 +13,7 @@ import httpx
 
 from gainsay_client.calls import (
     BATCHES,
+    EVALUATION_SETS,
     EVALUATIONS,
     Lines,
     Metadata,
@@ -218,6 +219,10 @@ class Gainsay:
         """Read one page of evaluations, the newest first; ``after`` is ``next`` of the page before."""
         query = pairs({"limit": limit, "after": after})
         return cast("types.EvaluationList", self._run(self._calls.get(EVALUATIONS, query)))
+
+    def evaluation_sets(self) -> types.GoldenSetList:
+        """List the golden sets that plans may name; no item and no label is shown."""
+        return cast("types.GoldenSetList", self._run(self._calls.get(EVALUATION_SETS)))
 
     def evaluation(self, evaluation: str) -> types.EvaluationState:
         """Read how an evaluation stands, with its result once there is one."""
