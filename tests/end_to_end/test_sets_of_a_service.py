@@ -37,8 +37,9 @@ def broken(tmp_path: Path) -> Path:
 
 async def ended(http: httpx.AsyncClient, path: str) -> dict[str, Any]:
     """The evaluation at its end."""
+    told: dict[str, Any] = {}
     for _ in range(1_200):
-        told: dict[str, Any] = (await http.get(path)).json()
+        told = (await http.get(path)).json()
         if told["status"] != "running":
             return told
         await asyncio.sleep(0.05)
@@ -80,17 +81,18 @@ async def test_the_command_line_asks_the_sets_of_the_setting_too(
     plan = tmp_path / "plan.toml"
     plan.write_text(a_plan("critic"), "utf-8")
     async with deployed(database, tmp_path, **{OWN: TINY}) as deployment:
-        codes = []
-        for words in ((), ("--sets", TINY), ("--sets", str(broken))):
-            process = deployment.start("evaluate", "plan", str(plan), *words)
-            codes.append(await process.ends())
+        of_setting, twice, faulty = [
+            deployment.start("evaluate", "plan", str(plan), *words)
+            for words in ((), ("--sets", TINY), ("--sets", str(broken)))
+        ]
+        codes = [await process.ends() for process in (of_setting, twice, faulty)]
 
-    assert codes == [0, 0, 2], process.told
-    assert f"bad_set: {broken}/items.jsonl:2: answer: this is a label's member" in process.told
+    assert codes == [0, 0, 2], faulty.told
+    assert f"bad_set: {broken}/items.jsonl:2: answer: this is a label's member" in faulty.told
 
 
 async def test_a_service_asks_a_set_of_its_setting_to_its_result(database: Database) -> None:
-    async with served(database.service_url, **{OWN: TINY}) as site:
+    async with served(database.service_url, GAINSAY_EVALUATION_SETS=TINY) as site:
         listed = {each["id"]: each for each in (await site.http.get("/v1/evaluation-sets")).json()["sets"]}
         answer = await site.http.post("/v1/evaluations", json={"plan": a_plan("critic")})
         assert answer.status_code == 202, answer.text
@@ -114,7 +116,7 @@ async def test_a_plan_on_a_set_that_the_serving_process_has_not_is_refused_and_s
 
 
 async def test_an_evaluation_whose_set_no_worker_has_waits_and_says_so_to_its_caller(database: Database) -> None:
-    async with served(database.service_url, **{OWN: TINY}) as site:
+    async with served(database.service_url, GAINSAY_EVALUATION_SETS=TINY) as site:
         desk = site.app.evaluating.desk
         given, desk.shelf = desk.shelf, GoldenShelf()
         path = (await site.http.post("/v1/evaluations", json={"plan": a_plan("critic")})).headers["location"]
