@@ -44,7 +44,8 @@ GAINSAY_METRICS_TENANTS
 GAINSAY_SIMULATED_KEY  the key file of simulated models with known faults, which their provider alone reads
 GAINSAY_EVALUATION_SETS
                        folders of golden sets of one's own, with commas between them, 50 at most, which evaluations in
-                       `serve` and `work` may ask beside the shipped ones; one with a fault stops their start
+                       `serve` and `work` may ask beside the shipped ones, those of TENANT=FOLDER in that tenant alone;
+                       one with a fault stops their start
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 GAINSAY_LOG_FORMAT     text or json (default: text at a terminal and in commands, json in a process that stays)
 
@@ -77,6 +78,7 @@ from service.policy.file.tenants import TenantPolicy
 from service.policy.mounted_secrets import FILE, check_shared, check_text, reveal_text
 from service.policy.server_address import server_address
 from service.policy.service_links import is_service_link
+from service.policy.set_folders import SetFolder
 from service.policy.trust import CA_FILE, check_issuers
 
 __all__ = [
@@ -102,6 +104,7 @@ METRICS_TOKEN = "GAINSAY_METRICS_TOKEN"  # noqa: S105 - a variable's name
 METRICS_TENANTS_MAX = 50
 EVALUATION_SETS = "GAINSAY_EVALUATION_SETS"
 EVALUATION_SETS_MAX = 50
+_OF_TENANT = re.compile(rf"(?:(?P<tenant>{TENANT.pattern})=)?(?P<folder>.+)", re.DOTALL)
 CALLER_TOKEN = "GAINSAY_TOKEN"  # noqa: S105 - a variable's name
 _CREDENTIAL = re.compile(r"[!-~]{16,8192}")
 """An API key, or a token of an identity provider."""
@@ -140,7 +143,7 @@ class Settings(Struct, frozen=True):
     token: str | None = None
     metrics_token: str | None = None
     metrics_tenants: tuple[str, ...] = ()
-    evaluation_sets: tuple[Path, ...] = ()
+    evaluation_sets: tuple[SetFolder, ...] = ()
 
     def __repr__(self) -> str:
         """Names only: a URL holds a password."""
@@ -288,12 +291,14 @@ def _tenants(name: str, text: str) -> tuple[str, ...]:
     return found
 
 
-def _folders(name: str, text: str) -> tuple[Path, ...]:
+def _folders(name: str, text: str) -> tuple[SetFolder, ...]:
     """The folders of golden sets, whose files are read elsewhere; raises `SettingsError` for texts that name none."""
-    parts = [part.strip() for part in text.split(",")]
-    found = tuple(_file(name, part) for part in parts)
-    if not all(parts) or len({*found}) < len(found):
-        raise SettingsError(f"{name} must be folders, each once, with commas between them; found {text[:200]!r}")
+    parts = [_OF_TENANT.fullmatch(part.strip()) for part in text.split(",")]
+    found = tuple(SetFolder(_file(name, part["folder"]), part["tenant"]) for part in parts if part)
+    if not all(parts) or len({folder.path for folder in found}) < len(found):
+        raise SettingsError(
+            f"{name} must be folders or TENANT=FOLDER, each folder once, with commas between them; found {text[:200]!r}"
+        )
     if len(found) > EVALUATION_SETS_MAX:
         raise SettingsError(f"{name} must name {EVALUATION_SETS_MAX} folders at most, found {len(found)}")
     return found

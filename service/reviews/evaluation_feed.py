@@ -167,7 +167,8 @@ class EvaluationFeeder:
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
             raise _Waits("its registration is under no checkpoint yet")
         while await self.keeps(found):
-            sets = await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date())
+            today, tenant = datetime.now(UTC).date(), found.by.tenant
+            sets = await asyncio.to_thread(self.desk.shelf.at_hand, today, tenant)
             self._expect_pinned(found, progress)
             self._expect_known(progress)
             seen = Seen(

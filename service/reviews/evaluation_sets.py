@@ -16,6 +16,7 @@ from service.evaluation.sets import files
 from service.evaluation.sets.faults import BadSet
 from service.evaluation.sets.form import SET
 from service.evaluation.sets.golden_set import GoldenSet
+from service.policy.set_folders import SetFolder
 
 Stamp = tuple[tuple[str, int, int], ...]
 """The files of a folder: path, time of the last change, and size."""
@@ -23,23 +24,25 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 class GoldenShelf:
     """The sets of this process; ``folders`` are sets beside the shipped ones. Of one id the first counts, a shipped one
-    before all."""
+    before all. A set of one tenant is at hand in that tenant alone."""
 
-    def __init__(self, folders: Sequence[Path] = ()) -> None:
+    def __init__(self, folders: Sequence[SetFolder] = ()) -> None:
         self._folders = tuple(folders)
         self._read: dict[Path, tuple[Stamp, GoldenSet | None]] = {}
         self.seen: set[str] = set()
         """The ids of the sets that were ever at hand in this process: one of them that is not has vanished."""
 
-    def at_hand(self, today: date) -> Mapping[str, GoldenSet]:
-        """The sets by id, as their files are now. Takes some milliseconds a changed set, so callers use a thread.
+    def at_hand(self, today: date, tenant: str) -> Mapping[str, GoldenSet]:
+        """The sets of a tenant by id, as their files are now.
 
-        A shipped set has the date of its release, so a clock of this machine that is behind does not refuse it.
+        Takes some milliseconds a changed set, so callers use a thread. A shipped set has the date of its release, so a
+        clock of this machine that is behind does not refuse it.
         """
         found: dict[str, GoldenSet] = {}
-        latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(self._folders, today)
-        for folder in (*files.shipped(), *self._folders):
-            golden = self._golden(folder, latest[folder])
+        own = (folder.path for folder in self._folders if folder.tenant in (None, tenant))
+        latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(own, today)
+        for folder, day in latest.items():
+            golden = self._golden(folder, day)
             if golden is not None:
                 found.setdefault(golden.manifest.id, golden)
         self.seen |= found.keys()
@@ -53,7 +56,7 @@ class GoldenShelf:
         return kept[1]
 
 
-def unfit_sets(folders: Sequence[Path], today: date) -> list[str]:
+def unfit_sets(folders: Sequence[SetFolder], today: date) -> list[str]:
     """Every fault of the folders that a process is given as sets, a sentence each: none of them may be asked with one.
 
     1. There is a set in the folder, and nothing is wrong with it.
@@ -61,7 +64,7 @@ def unfit_sets(folders: Sequence[Path], today: date) -> list[str]:
     3. No other folder has a set of its id, of whatever version.
     """
     shipped, named, faults = files.shipped_ids(), dict[str, Path](), list[str]()
-    for folder in folders:
+    for folder in (each.path for each in folders):
         try:
             found = files.load(folder, today).manifest
         except BadSet as error:

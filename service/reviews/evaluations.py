@@ -115,13 +115,13 @@ class EvaluationDesk:
     async def plan(self, text: str, caller: Caller) -> Planned:
         """Read a plan file; raises `InvalidPlan` with all of its faults, and `StoreUnavailable`."""
         now, caller = datetime.now(UTC), self._asking(caller)
-        sets = await asyncio.to_thread(self.shelf.at_hand, now.date())
+        sets = await asyncio.to_thread(self.shelf.at_hand, now.date(), caller.tenant)
         looks = await evaluations.looks_at_held(self.database, caller.tenant, list(sets))
         return await asyncio.to_thread(_planned, text, self.deployment(caller.tenant), caller, sets, looks)
 
     async def sets(self, caller: Caller) -> list[SetAtHand]:
-        """The golden sets of this process by id; raises `StoreUnavailable`."""
-        found = await asyncio.to_thread(self.shelf.at_hand, datetime.now(UTC).date())
+        """The golden sets that the caller's tenant may ask in this process, by id; raises `StoreUnavailable`."""
+        found = await asyncio.to_thread(self.shelf.at_hand, datetime.now(UTC).date(), caller.tenant)
         looks = await evaluations.looks_at_held(self.database, caller.tenant, list(found))
         return await asyncio.to_thread(_sets_at_hand, found, looks)
 

@@ -84,7 +84,7 @@ SETS: Final[dict[str, Values]] = {
         },
     },
     "sets": {
-        "evaluationSets": {"existingClaim": "golden-sets", "folders": ["lease-questions", "leases/critic"]},
+        "evaluationSets": {"existingClaim": "golden-sets", "folders": ["lease-questions", "acme=leases/critic"]},
     },
     "sets-for-callers": {
         "evaluationSets": {"existingClaim": "sets", "folders": ["lease"], "processes": ["worker", "api"]},

@@ -179,7 +179,7 @@ def test_golden_sets_are_mounted_read_only_where_values_say_and_nowhere_else(nam
 
     assert having == told == expected
     worker = one(rendered("sets"), "Deployment", "-worker")["spec"]["template"]["spec"]["containers"][0]
-    folders = "/etc/gainsay/sets/lease-questions,/etc/gainsay/sets/leases/critic"
+    folders = "/etc/gainsay/sets/lease-questions,acme=/etc/gainsay/sets/leases/critic"
     assert settings(worker)["GAINSAY_EVALUATION_SETS"] == folders
 
 

@@ -14,6 +14,7 @@ from service.identity.caller import Caller
 from service.intake import Deployment
 from service.intake.deployments import deploy
 from service.money import tokenizers
+from service.policy.set_folders import SetFolder
 from service.policy.settings import read_settings
 from service.reviews.evaluation_sets import GoldenShelf
 from service.reviews.evaluations import Planned, _planned
@@ -35,7 +36,7 @@ def deployment() -> Deployment:
 @cache
 def sets() -> Mapping[str, GoldenSet]:
     """The shipped sets and the trial set."""
-    return GoldenShelf([PAIRS]).at_hand(date.max)
+    return GoldenShelf([SetFolder(PAIRS)]).at_hand(date.max, "default")
 
 
 def planned(text: str) -> Planned:

@@ -115,6 +115,16 @@ async def test_a_plan_on_a_set_that_the_serving_process_has_not_is_refused_and_s
     assert rows(database, "SELECT count(*) FROM gainsay.evaluation") == [(0,)]
 
 
+async def test_a_set_of_one_tenant_is_neither_listed_nor_asked_in_another(database: Database) -> None:
+    async with served(database.service_url, work=False, GAINSAY_EVALUATION_SETS=f"acme={TINY}") as site:
+        listed = (await site.http.get("/v1/evaluation-sets")).json()["sets"]
+        answer = await site.http.post("/v1/evaluations", json={"plan": a_plan("critic")})
+
+    assert all(each["shipped"] for each in listed)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_plan"), answer.text
+    assert rows(database, "SELECT count(*) FROM gainsay.evaluation") == [(0,)]
+
+
 async def test_an_evaluation_whose_set_no_worker_has_waits_and_says_so_to_its_caller(database: Database) -> None:
     async with served(database.service_url, GAINSAY_EVALUATION_SETS=TINY) as site:
         desk = site.app.evaluating.desk

@@ -91,7 +91,7 @@ async def test_a_plan_of_each_kind_comes_to_a_recorded_result(database: Database
         assert progress.concluded is not None
         assert len(progress.asked) == len(progress.scored) == asked
         assert stored.result is not None
-        sets = desk.shelf.at_hand(datetime.now(UTC).date())
+        sets = desk.shelf.at_hand(datetime.now(UTC).date(), CALLER.tenant)
         again = conclusion_of(progress, sets)
         assert (again.hash, again.finding) == (progress.concluded.result, progress.concluded.finding)
         assert again.result == stored.result

@@ -121,7 +121,9 @@ secret: {secretName: {{ .Values.ca.secret }}, defaultMode: 0440, items: [{key: {
 {{- end }}
 {{- end }}
 {{- if include "gainsay.hasSets" . }}
-{{- include "gainsay.setting" (list "GAINSAY_EVALUATION_SETS" (printf "/etc/gainsay/sets/%s" (join ",/etc/gainsay/sets/" $v.evaluationSets.folders))) }}
+{{- $sets := list -}}
+{{- range $v.evaluationSets.folders }}{{ $sets = append $sets (regexReplaceAll "^([a-z0-9-]+=)?" . "${1}/etc/gainsay/sets/") }}{{ end }}
+{{- include "gainsay.setting" (list "GAINSAY_EVALUATION_SETS" (join "," $sets)) }}
 {{- end }}
 {{- if eq .component "api" }}
 {{- include "gainsay.setting" (list "GAINSAY_API_URL" (printf "%sapi-url" $files)) }}

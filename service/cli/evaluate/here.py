@@ -22,6 +22,7 @@ from service.cli.terminal_text import say
 from service.errors import GainsayError
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.sets.faults import BadSet
+from service.policy.set_folders import SetFolder
 
 if TYPE_CHECKING:
     from service.app import App
@@ -66,7 +67,7 @@ def perform(command: str, folders: Sequence[Path], work: Callable[[Here], Awaita
     from service.cli import beginning
 
     settings = beginning.read()
-    folders = _fit((*settings.evaluation_sets, *(folder.absolute() for folder in folders)))
+    given = _fit((*(SetFolder(folder.absolute()) for folder in folders), *settings.evaluation_sets))
     with beginning.database(settings, quiet=True) as where:
         from service.app import open_app, running_sequencer
         from service.cli import startup
@@ -79,17 +80,17 @@ def perform(command: str, folders: Sequence[Path], work: Callable[[Here], Awaita
                 caller = startup.LOCAL
                 caller = replace(caller, roles=(*caller.roles, "validator")) if held else caller
                 logs = CurrentLogs(app.database, settings.log_host)
-                desk = EvaluationDesk(app.database, app.current.deployment, logs, GoldenShelf(folders))
+                desk = EvaluationDesk(app.database, app.current.deployment, logs, GoldenShelf(given))
                 return await work(Here(app, desk, caller))
 
         return asyncio.run(done())
 
 
-def _fit(folders: Sequence[Path]) -> Sequence[Path]:
+def _fit(folders: Sequence[SetFolder]) -> Sequence[SetFolder]:
     """The folders, each once; where a set has faults, prints each, and raises `click.exceptions.Exit`."""
     from service.reviews.evaluation_sets import unfit_sets
 
-    found = tuple(dict.fromkeys(folders))
+    found = tuple({folder.path: folder for folder in reversed(folders)}.values())
     if faults := unfit_sets(found, today()):
         for fault in faults:
             exit_codes.print_error(BadSet.code, fault)

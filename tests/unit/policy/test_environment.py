@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.pretty import pretty_repr
 
 from service.errors import SettingsError
+from service.policy.set_folders import SetFolder
 from service.policy.settings import SHIPPED_POLICY, Settings, read_settings
 from tests.fixtures.policies import changed, policy_file, vendors
 
@@ -91,6 +92,7 @@ def test_xdg_data_home_is_heeded() -> None:
         ("GAINSAY_EVALUATION_SETS", ""),
         ("GAINSAY_EVALUATION_SETS", "/sets/a,"),
         ("GAINSAY_EVALUATION_SETS", "/sets/a, /sets/a"),
+        ("GAINSAY_EVALUATION_SETS", "acme=/sets/a, globex=/sets/a"),
         ("GAINSAY_EVALUATION_SETS", "~nobody-of-this-name/sets"),
     ],
 )
@@ -109,8 +111,14 @@ def test_fifty_folders_of_golden_sets_are_named_at_most() -> None:
     with pytest.raises(SettingsError, match="GAINSAY_EVALUATION_SETS must name 50 folders at most, found 51"):
         read_settings({"GAINSAY_EVALUATION_SETS": ",".join(folders)})
 
-    assert settings.evaluation_sets == tuple(map(Path, folders[:50]))
+    assert settings.evaluation_sets == tuple(SetFolder(Path(folder)) for folder in folders[:50])
     assert read_settings({}).evaluation_sets == ()
+
+
+def test_a_folder_of_golden_sets_may_be_one_tenant_s() -> None:
+    settings = read_settings({"GAINSAY_EVALUATION_SETS": "acme=/sets/a, /sets/b=c"})
+
+    assert settings.evaluation_sets == (SetFolder(Path("/sets/a"), "acme"), SetFolder(Path("/sets/b=c")))
 
 
 def test_metrics_name_fifty_tenants_at_most() -> None:
