@@ -217,7 +217,7 @@ async def open_app(
         )
         readings = ReadingLog(serving, logs, writer("server"))
         feeder = BatchFeeder(database, reviews, deployment, writer("worker"), settings.lease_s)
-        shelf = GoldenShelf()
+        shelf = GoldenShelf(settings.evaluation_sets)
         desk = EvaluationDesk(database, deployment, own_logs, shelf)
         evaluating = EvaluationFeeder(desk, reviews, writer("worker"), settings.lease_s)
         evaluations = EvaluationDesk(serving, deployment, logs, shelf)

@@ -24,9 +24,9 @@ Once = Annotated[int, Meta(ge=1)]
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
 Amount = Annotated[int, Meta(ge=0)]
 """Micro-dollars."""
-StoppedBy = Literal["ceiling", "set", "person", "fault"]
+StoppedBy = Literal["ceiling", "set", "person", "fault", "revoked"]
 """``ceiling``: what is left pays for no further item. ``set``: a golden set is gone, or is another one. ``person``: it
-was stopped. ``fault``: an item could not be asked."""
+was stopped. ``fault``: an item could not be asked. ``revoked``: who registered it was revoked, or the key of that."""
 
 
 class SetAsked(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -40,7 +40,7 @@ def config() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of check, status, found, remedy.")
 def check(offline: bool, as_json: bool) -> int:
     """Check what a process needs to start under these variables: settings, policy, prompts and their pin, keys of
-    vendors, approval, identities, and each login of the database with its role.
+    vendors, approval, identities, golden sets, and each login of the database with its role.
 
     Every fault comes at once, with its remedy. Nothing is started, written or signed, no vendor, signer or witness is
     asked, and no secret is shown. `gainsay doctor` makes these checks and those of the whole deployment; `gainsay
@@ -109,7 +109,7 @@ def _variables(found: Environment, policy: Policy | None, environment: Mapping[s
 
 
 def _said(value: object) -> str:
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _secret(name: str, given: str | None) -> Shown:

@@ -78,6 +78,7 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     settings = startup.read()
     if settings.identity is None and place.file is None:
         refuse_open_address(host)
+    startup.expect_sets(settings)
     from service.store.schema.wait_for_database import Deadline
     from service.store.startup import addresses
 
@@ -192,6 +193,7 @@ def work(host: str, port: int | None) -> int:
     """
     startup.pass_over_hangup()
     settings = startup.read()
+    startup.expect_sets(settings)
     from service.store.schema.wait_for_database import Deadline
     from service.store.startup import addresses
 

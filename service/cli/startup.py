@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -21,10 +22,10 @@ from service.cli.interruptions import ENDS, forget
 from service.cli.logs import log_from
 from service.cli.meanwhile import meanwhile, uncollected
 from service.cli.memory_guard import close_memory
-from service.errors import StoreUnavailable
+from service.errors import SettingsError, StoreUnavailable
 from service.identity.caller import Caller
 from service.observing import stacks, tracing
-from service.policy.settings import LogFormat, Settings, read_level, read_log_format, read_settings
+from service.policy.settings import EVALUATION_SETS, LogFormat, Settings, read_level, read_log_format, read_settings
 
 if TYPE_CHECKING:
     from service.app import App
@@ -81,6 +82,16 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
     close_memory()
     log_of_process(environment)
     return read_settings(environment)
+
+
+def expect_sets(settings: Settings) -> None:
+    """Raise `SettingsError` with every fault of the golden sets that the settings name."""
+    if not settings.evaluation_sets:
+        return
+    from service.reviews.evaluation_sets import unfit_sets
+
+    if faults := unfit_sets(settings.evaluation_sets, datetime.now(UTC).date()):
+        raise SettingsError("\n  ".join([f"{EVALUATION_SETS}, faults of golden sets: {len(faults)}", *faults]))
 
 
 def log_of_process(environment: Mapping[str, str]) -> None:

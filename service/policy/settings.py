@@ -42,6 +42,10 @@ GAINSAY_METRICS_TENANTS
                        the tenants that metrics name, with commas between them, 50 at most; all others are ``other``
                        (default: no metric has tenants)
 GAINSAY_SIMULATED_KEY  the key file of simulated models with known faults, which their provider alone reads
+GAINSAY_EVALUATION_SETS
+                       folders of golden sets of one's own, with commas between them, 50 at most, which evaluations in
+                       `serve` and `work` may ask beside the shipped ones, those of TENANT=FOLDER in that tenant alone;
+                       one with a fault stops their start
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 GAINSAY_LOG_FORMAT     text or json (default: text at a terminal and in commands, json in a process that stays)
 
@@ -60,7 +64,6 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
-from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -69,12 +72,13 @@ from msgspec.structs import fields
 from service.errors import SettingsError, nearest
 from service.policy import Policy
 from service.policy.file.defaults import SHIPPED_POLICY
-from service.policy.file.providers import is_private
 from service.policy.file.reading import PolicyFile, read_file, read_policy, refuse_unpriced
 from service.policy.file.tenants import NAME as TENANT
 from service.policy.file.tenants import TenantPolicy
 from service.policy.mounted_secrets import FILE, check_shared, check_text, reveal_text
+from service.policy.server_address import server_address
 from service.policy.service_links import is_service_link
+from service.policy.set_folders import SetFolder
 from service.policy.trust import CA_FILE, check_issuers
 
 __all__ = [
@@ -98,6 +102,9 @@ SERVER = "GAINSAY_SERVER"
 TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
 METRICS_TOKEN = "GAINSAY_METRICS_TOKEN"  # noqa: S105 - a variable's name
 METRICS_TENANTS_MAX = 50
+EVALUATION_SETS = "GAINSAY_EVALUATION_SETS"
+EVALUATION_SETS_MAX = 50
+_OF_TENANT = re.compile(rf"(?:(?P<tenant>{TENANT.pattern})=)?(?P<folder>.+)", re.DOTALL)
 CALLER_TOKEN = "GAINSAY_TOKEN"  # noqa: S105 - a variable's name
 _CREDENTIAL = re.compile(r"[!-~]{16,8192}")
 """An API key, or a token of an identity provider."""
@@ -136,6 +143,7 @@ class Settings(Struct, frozen=True):
     token: str | None = None
     metrics_token: str | None = None
     metrics_tenants: tuple[str, ...] = ()
+    evaluation_sets: tuple[SetFolder, ...] = ()
 
     def __repr__(self) -> str:
         """Names only: a URL holds a password."""
@@ -201,7 +209,7 @@ def read_server(environment: Mapping[str, str], option: str | None = None) -> st
     option that is no address.
     """
     found = _expect_faultless(environment)
-    return found.members.get("server") if option is None else _server("--server", option)
+    return found.members.get("server") if option is None else server_address("--server", option)
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:
@@ -283,36 +291,23 @@ def _tenants(name: str, text: str) -> tuple[str, ...]:
     return found
 
 
+def _folders(name: str, text: str) -> tuple[SetFolder, ...]:
+    """The folders of golden sets, whose files are read elsewhere; raises `SettingsError` for texts that name none."""
+    parts = [_OF_TENANT.fullmatch(part.strip()) for part in text.split(",")]
+    found = tuple(SetFolder(_file(name, part["folder"]), part["tenant"]) for part in parts if part)
+    if not all(parts) or len({folder.path for folder in found}) < len(found):
+        raise SettingsError(
+            f"{name} must be folders or TENANT=FOLDER, each folder once, with commas between them; found {text[:200]!r}"
+        )
+    if len(found) > EVALUATION_SETS_MAX:
+        raise SettingsError(f"{name} must name {EVALUATION_SETS_MAX} folders at most, found {len(found)}")
+    return found
+
+
 def _host(name: str, text: str) -> str:
     if not _HOST.fullmatch(text):
         raise SettingsError(f"{name} must be a host's name, found {text!r}")
     return text
-
-
-def _server(name: str, text: str) -> str:
-    """The address of a service; raises `SettingsError` for another text, and for one that would send cases in clear."""
-    if "@" in text:  # never said: it may hold a password
-        raise SettingsError(f"{name} must be an address without a user and a password, found one with them")
-    parts = _address_parts(text)
-    if parts is None or parts.hostname is None:
-        raise SettingsError(f"{name} must be an address such as https://gainsay.example, found {text[:200]!r}")
-    if parts.scheme == "http" and not is_private(parts.hostname):
-        raise SettingsError(
-            f"{name} must begin with https://, found http:// to {parts.hostname!r}: whole cases would cross a network "
-            "in clear; http is for loopback and private addresses, names without a dot, and names under localhost, "
-            "local, internal, svc"
-        )
-    return text.rstrip("/")
-
-
-def _address_parts(text: str) -> SplitResult | None:
-    """The parts of an address with a scheme of HTTP, or ``None`` for any other text."""
-    try:
-        parts = urlsplit(text)
-        rest = parts.query or parts.fragment or parts.port == 0
-    except ValueError:
-        return None
-    return None if rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text) else parts
 
 
 def _key_place(name: str, text: str) -> str:
@@ -432,10 +427,11 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_APPROVAL": _Variable("approval", _file),
     "GAINSAY_IDENTITY": _Variable("identity", _file),
     CA_FILE: _Variable("ca_file", check_issuers),
-    SERVER: _Variable("server", _server),
+    SERVER: _Variable("server", server_address),
     CALLER_TOKEN: _Variable("token", _credential),
     METRICS_TOKEN: _Variable("metrics_token", check_shared),
     "GAINSAY_METRICS_TENANTS": _Variable("metrics_tenants", _tenants),
+    EVALUATION_SETS: _Variable("evaluation_sets", _folders),
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
     "GAINSAY_LOG_FORMAT": _Variable("log_format", _log_format),
 }

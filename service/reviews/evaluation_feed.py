@@ -71,6 +71,8 @@ BUSY_S, IDLE_S = 0.1, 1.0
 """How often a process looks at evaluations while some are open, and while none is."""
 REST_S, LATER_S = 0.2, 5.0
 """How long an evaluation has no other turn: where it waits for a debate, and after a fault or for something outside."""
+FOLLOWED = 8
+"""The most evaluations that a process has followed between their turns; any other is read from its first entry."""
 RENEWALS = 3
 """A lease is renewed so often before it would run out."""
 
@@ -156,6 +158,7 @@ class EvaluationFeeder:
             self._followed.pop(found.evaluation, None)
             pause, rest_s = f"a fault of the service ({type(error).__name__}), which its log has", LATER_S
             log_lines.EVALUATION_FAULT.raised(evaluation=found.evaluation)
+        self._forget_ended(found.evaluation)
         await evaluations.release_evaluation(self._database, found.evaluation, self._name, pause, rest_s)
 
     async def _go_on(self, found: ClaimedEvaluation) -> None:
@@ -164,13 +167,15 @@ class EvaluationFeeder:
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
             raise _Waits("its registration is under no checkpoint yet")
         while await self.keeps(found):
-            sets = await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date())
+            today, tenant = datetime.now(UTC).date(), found.by.tenant
+            sets = await asyncio.to_thread(self.desk.shelf.at_hand, today, tenant)
             self._expect_pinned(found, progress)
             self._expect_known(progress)
             seen = Seen(
                 {name: golden.hash for name, golden in sets.items()},
                 await evaluations.ended_of(self._database, found.by.tenant, progress.under_way.values()),
                 AT_ONCE,
+                await evaluations.is_revoked(self._database, found.evaluation, found.by.tenant),
             )
             move = move_after(progress, seen)
             if isinstance(move, Rest):
@@ -179,15 +184,23 @@ class EvaluationFeeder:
 
     async def _follow(self, found: ClaimedEvaluation) -> Progress:
         """The evaluation as recorded; what was followed before is not read again."""
-        progress = self._followed.get(found.evaluation)
+        progress = self._followed.pop(found.evaluation, None)
         first = progress.next_n if progress else 0
         entries = await evaluations.read_entries(self._database, found.evaluation, found.by.tenant, first)
         if progress is None:
-            progress = self._followed[found.evaluation] = Progress.of(entries)
+            progress = Progress.of(entries)
         else:
             for entry in entries:
                 progress.take(entry)
+        self._followed[found.evaluation] = progress
+        while len(self._followed) > FOLLOWED:  # another process may have ended one, so none stays for ever
+            del self._followed[next(iter(self._followed))]
         return progress
+
+    def _forget_ended(self, evaluation: str) -> None:
+        progress = self._followed.get(evaluation)
+        if progress is not None and progress.is_over:
+            del self._followed[evaluation]
 
     def _expect_pinned(self, found: ClaimedEvaluation, progress: Progress) -> None:
         runs = pins_of(self.desk.deployment(found.by.tenant))
@@ -198,7 +211,10 @@ class EvaluationFeeder:
     def _expect_known(self, progress: Progress) -> None:
         for asked in progress.registered.sets:
             if asked.id not in self.desk.shelf.seen:
-                raise _Waits(f"this process was not given the set {asked.id}; go on where it is at hand")
+                raise _Waits(
+                    f"this worker was not given the set {asked.id}; name its folder in GAINSAY_EVALUATION_SETS "
+                    "of workers, or resume the evaluation with --sets FOLDER"
+                )
 
     async def record(
         self, found: ClaimedEvaluation, progress: Progress, entry: EvaluationEntry, result: bytes | None = None

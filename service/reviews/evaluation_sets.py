@@ -1,7 +1,8 @@
 """The golden sets that a process has at hand: the shipped ones, and folders that it was given.
 
-A set is read again when one of its files has changed, so one that vanishes or changes while an evaluation asks it is
-seen. A set with a fault is not at hand.
+Folders are refused where a process begins (`unfit_sets`), each fault by file and line. A set is read again when one of
+its files has changed, so one that vanishes or changes while an evaluation asks it is seen. From then on a set with a
+fault is not at hand.
 """
 
 from __future__ import annotations
@@ -12,30 +13,36 @@ from pathlib import Path
 
 from service.errors import InvalidCase
 from service.evaluation.sets import files
+from service.evaluation.sets.faults import BadSet
+from service.evaluation.sets.form import SET
 from service.evaluation.sets.golden_set import GoldenSet
+from service.policy.set_folders import SetFolder
 
 Stamp = tuple[tuple[str, int, int], ...]
 """The files of a folder: path, time of the last change, and size."""
 
 
 class GoldenShelf:
-    """The sets of this process; ``folders`` are sets beside the shipped ones. The first of one id counts."""
+    """The sets of this process; ``folders`` are sets beside the shipped ones. Of one id the first counts, a shipped one
+    before all. A set of one tenant is at hand in that tenant alone."""
 
-    def __init__(self, folders: Sequence[Path] = ()) -> None:
+    def __init__(self, folders: Sequence[SetFolder] = ()) -> None:
         self._folders = tuple(folders)
         self._read: dict[Path, tuple[Stamp, GoldenSet | None]] = {}
         self.seen: set[str] = set()
         """The ids of the sets that were ever at hand in this process: one of them that is not has vanished."""
 
-    def at_hand(self, today: date) -> Mapping[str, GoldenSet]:
-        """The sets by id, as their files are now. Takes some milliseconds a changed set, so callers use a thread.
+    def at_hand(self, today: date, tenant: str) -> Mapping[str, GoldenSet]:
+        """The sets of a tenant by id, as their files are now.
 
-        A shipped set has the date of its release, so a clock of this machine that is behind does not refuse it.
+        Takes some milliseconds a changed set, so callers use a thread. A shipped set has the date of its release, so a
+        clock of this machine that is behind does not refuse it.
         """
         found: dict[str, GoldenSet] = {}
-        latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(self._folders, today)
-        for folder in (*self._folders, *files.shipped()):
-            golden = self._golden(folder, latest[folder])
+        own = (folder.path for folder in self._folders if folder.tenant in (None, tenant))
+        latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(own, today)
+        for folder, day in latest.items():
+            golden = self._golden(folder, day)
             if golden is not None:
                 found.setdefault(golden.manifest.id, golden)
         self.seen |= found.keys()
@@ -47,6 +54,32 @@ class GoldenShelf:
         if kept is None or kept[0] != stamp:
             kept = self._read[folder] = stamp, _load(folder, today)
         return kept[1]
+
+
+def unfit_sets(folders: Sequence[SetFolder], today: date) -> list[str]:
+    """Every fault of the folders that a process is given as sets, a sentence each: none of them may be asked with one.
+
+    1. There is a set in the folder, and nothing is wrong with it.
+    2. No shipped set has its id: a plan names a set by it.
+    3. No other folder has a set of its id, of whatever version.
+    """
+    shipped, named, faults = files.shipped_ids(), dict[str, Path](), list[str]()
+    for folder in (each.path for each in folders):
+        try:
+            found = files.load(folder, today).manifest
+        except BadSet as error:
+            faults += [f"{folder}/{fault}" for fault in error.faults]
+        except files.NoSet as error:
+            faults.append(error.detail)
+        else:
+            at, other = f"{folder}/{SET}: id", named.setdefault(found.id, folder)
+            if found.id in shipped:
+                faults.append(f"{at}: {found.id!r} is the id of a shipped set; give this one an id of its own")
+            elif other != folder:
+                faults.append(
+                    f"{at}: {other} has a set {found.id!r} too; one version is at hand at a time, so name one folder"
+                )
+    return faults
 
 
 def _load(folder: Path, today: date) -> GoldenSet | None:

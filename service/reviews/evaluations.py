@@ -32,6 +32,8 @@ from service.evaluation.plan.reading import read_plan
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit
+from service.evaluation.sets import files
+from service.evaluation.sets.coverage import Coverage, coverage
 from service.evaluation.sets.golden_set import GoldenSet
 from service.identity.caller import Caller
 from service.intake import Deployment
@@ -86,6 +88,19 @@ class Registered(Struct, frozen=True):
     replayed: bool
 
 
+class SetAtHand(Struct, frozen=True):
+    """A golden set that this process can ask. ``looks`` are those of the tenant at its held split so far.
+
+    From `HELD_LOOKS` of them on the set is ``worn``. ``shipped``: it came with this build.
+    """
+
+    golden: GoldenSet
+    has: Coverage
+    looks: int
+    worn: bool
+    shipped: bool
+
+
 class EvaluationDesk:
     """Evaluations of every tenant, as callers use them; each statement asks the ``database`` as the tenant sees it."""
 
@@ -100,9 +115,15 @@ class EvaluationDesk:
     async def plan(self, text: str, caller: Caller) -> Planned:
         """Read a plan file; raises `InvalidPlan` with all of its faults, and `StoreUnavailable`."""
         now, caller = datetime.now(UTC), self._asking(caller)
-        sets = await asyncio.to_thread(self.shelf.at_hand, now.date())
+        sets = await asyncio.to_thread(self.shelf.at_hand, now.date(), caller.tenant)
         looks = await evaluations.looks_at_held(self.database, caller.tenant, list(sets))
         return await asyncio.to_thread(_planned, text, self.deployment(caller.tenant), caller, sets, looks)
+
+    async def sets(self, caller: Caller) -> list[SetAtHand]:
+        """The golden sets that the caller's tenant may ask in this process, by id; raises `StoreUnavailable`."""
+        found = await asyncio.to_thread(self.shelf.at_hand, datetime.now(UTC).date(), caller.tenant)
+        looks = await evaluations.looks_at_held(self.database, caller.tenant, list(found))
+        return await asyncio.to_thread(_sets_at_hand, found, looks)
 
     async def register(self, planned: Planned, caller: Caller, keyed: Keyed | None = None) -> str:
         """Record a plan; returns the id of the evaluation, which goes on by itself from now on.
@@ -262,10 +283,22 @@ def _planned(
     return Planned(plan, plan_hash(plan), power, tuple(priced.values()), _asked(plan, sets, looks))
 
 
+def _sets_at_hand(sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) -> list[SetAtHand]:
+    shipped = files.shipped_ids()
+    return [
+        SetAtHand(golden, coverage(golden), looks.get(name, 0), _is_worn(looks.get(name, 0)), name in shipped)
+        for name, golden in sorted(sets.items())
+    ]
+
+
+def _is_worn(looks: int) -> bool:
+    return looks >= HELD_LOOKS
+
+
 def _facts(golden: GoldenSet, looks: int) -> SetFacts:
     items = tuple(ItemFacts(item.id, item.group, item.split) for item in golden.asked.active())
     about = golden.manifest
-    return SetFacts(about.version, golden.hash, about.kind, items, looks >= HELD_LOOKS, about.task_type)
+    return SetFacts(about.version, golden.hash, about.kind, items, _is_worn(looks), about.task_type)
 
 
 def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) -> tuple[SetAsked, ...]:

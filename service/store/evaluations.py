@@ -211,6 +211,13 @@ async def ended_of(database: Database, tenant: str, debates: Collection[str]) ->
     return frozenset(str(row["debate"]) for row in await database.query("ended_of", params))
 
 
+async def is_revoked(database: Database, evaluation: str, tenant: str) -> bool:
+    """Whether the caller that registered an evaluation was revoked, or its key; registers are the service's to read."""
+    params = {"evaluation": UUID(evaluation), "tenant": tenant}
+    (row,) = await database.query("evaluation_revoked", params)
+    return bool(row["revoked"])
+
+
 # -- what a feeder does, for every tenant
 
 

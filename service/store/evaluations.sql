@@ -131,6 +131,12 @@ SELECT EXISTS (
     WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = %(n)s
       AND l.idx < (SELECT max(c.size) FROM checkpoint c WHERE c.log = l.log)) AS provable;
 
+-- evaluation_revoked --
+-- Whether who registered an evaluation is revoked, or the key that it came with.
+SELECT EXISTS (SELECT FROM subject s WHERE s.id = e.subject AND s.revoked IS NOT NULL)
+    OR EXISTS (SELECT FROM api_key k WHERE k.id = e.credential AND k.revoked IS NOT NULL) AS revoked
+FROM evaluation e WHERE e.evaluation = %(evaluation)s AND e.tenant = %(tenant)s;
+
 -- ended_of --
 -- Which of these debates of a tenant have ended.
 SELECT debate FROM debate_head

@@ -130,11 +130,11 @@ async def abort(request: HttpRequest) -> Response[bytes]:
 async def readable(request: HttpRequest) -> Response[bytes]:
     """The debate as a report to read or print."""
     known_query(request, ("paper",))
-    paper = _paper(request)
+    on = paper(request)
     wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
-    content = await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], paper)
+    content = await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], on)
     note(request, "report", _debate(request))
     return Response(
         content=content,
@@ -198,7 +198,7 @@ def view(request: HttpRequest) -> View:
     return cast(View, one_of("view", request.query_params.get("view", VIEWS[0]), VIEWS))
 
 
-def _paper(request: HttpRequest) -> Paper:
+def paper(request: HttpRequest) -> Paper:
     """The size of the paper on which a report is printed; raises `BadRequest`."""
     return cast(Paper, one_of("paper", request.query_params.get("paper", PAPERS[0]), PAPERS))
 

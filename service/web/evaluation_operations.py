@@ -14,6 +14,7 @@ from service.web.evaluation_types import (
     EvaluationRequest,
     EvaluationState,
     EvaluationStopRequest,
+    GoldenSetList,
 )
 from service.web.evaluations import JSONL, REPORTS
 from service.web.headers import KEY_MAX
@@ -25,6 +26,7 @@ from service.web.operation import (
     LAST_EVENT,
     LAST_EVENT_QUERY,
     LIMIT,
+    PAPER,
     Answer,
     Operation,
     Parameter,
@@ -53,10 +55,10 @@ EVALUATIONS: tuple[Operation, ...] = (
         tag="evaluations",
         summary="Register a plan; the service then asks its items and scores them.",
         description=(
-            "The plan is the text of a plan file. It asks golden sets that the service has at hand: those that are "
-            "shipped with it. Every fault of the plan is named with its line, and nothing is recorded then. The plan "
-            "is recorded first, and no model is called before a checkpoint covers it. A plan that asks a split `held` "
-            "needs the scope labels.read. Its debates are the caller's, in a role that may_force of policy names."
+            "The plan is the text of a plan file. It asks golden sets that listEvaluationSets shows. Every fault of "
+            "the plan is named with its line, and nothing is recorded then. The plan is recorded first, and no model "
+            "is called before a checkpoint covers it. A plan that asks a split `held` needs the scope labels.read. Its "
+            "debates are the caller's, in a role that may_force of policy names."
         ),
         parameters=(_KEY,),
         body=EvaluationRequest,
@@ -78,6 +80,21 @@ EVALUATIONS: tuple[Operation, ...] = (
         summary="List the tenant's evaluations, the newest first.",
         parameters=(LIMIT, AFTER),
         answers={200: Answer("One page of evaluations.", {JSON: (EvaluationList,)}, ("Link",))},
+        problems=(400, 503),
+    ),
+    Operation(
+        method="get",
+        path="/v1/evaluation-sets",
+        id="listEvaluationSets",
+        scope="evaluation.read",
+        tag="evaluations",
+        summary="List the golden sets that plans may name: hash, counts, provenance, looks at the held split.",
+        description=(
+            "Those that the process which answers has at hand: shipped ones, and the folders that its setting "
+            "GAINSAY_EVALUATION_SETS names. No item and no label is shown. A worker asks the set of a registered plan "
+            "once it has it too; until then the evaluation is paused and says so."
+        ),
+        answers={200: Answer("The sets, by id.", {JSON: (GoldenSetList,)})},
         problems=(400, 503),
     ),
     Operation(
@@ -137,12 +154,13 @@ EVALUATIONS: tuple[Operation, ...] = (
         id="readEvaluationReport",
         scope="evaluation.read",
         tag="evaluations",
-        summary="Read the report of an evaluation: JSON, HTML or Markdown, chosen by Accept.",
+        summary="Read the report of an evaluation: JSON, HTML, Markdown or PDF, chosen by Accept.",
         description=(
             "JSON is the result, from which the others are made: each plot has a table, each statistic its input. "
-            "It is there once the evaluation is concluded."
+            "It is there once the evaluation is concluded. What the log proves is the result: a PDF is for reading, "
+            "and is not recorded."
         ),
-        parameters=(_EVALUATION,),
+        parameters=(_EVALUATION, PAPER),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
         problems=(400, 404, 406, 409, 503),
     ),

@@ -15,7 +15,7 @@ EVALUATION_PROBLEMS = (
         "The plan cannot be registered as it is. Nothing was recorded, and no model is called.",
         (
             "Correct every fault in errors: each names its line, and its pointer goes on from plan into the file.",
-            "docs/evaluation.md lists the keys of a plan; `gainsay evaluate sets` shows the sets and their hashes.",
+            "docs/evaluation.md lists the keys of a plan; GET /v1/evaluation-sets shows the sets and their hashes.",
         ),
         "corrected",
         "/v1/evaluations",

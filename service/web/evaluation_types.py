@@ -21,7 +21,7 @@ from service.audit.evaluation_events import (
 from service.debate.amounts import usd
 from service.evaluation.plan.model import Plan
 from service.report.result.shares import share
-from service.reviews.evaluations import Standing
+from service.reviews.evaluations import SetAtHand, Standing
 from service.store.evaluations import StoredEvaluation
 from service.web.identity_types import said
 from service.web.types import REASON_MAX
@@ -75,6 +75,85 @@ class EvaluationSet(Struct, frozen=True, kw_only=True, rename="camel"):
         )
 
 
+class SplitCounts(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The number of items of each split, without those that are retired."""
+
+    open: int
+    """The number of items for work on prompts and models."""
+    held: int
+    """The number of items for claims."""
+
+
+class GoldenSetState(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A golden set that plans may name: what it is and how much it has, and no item and no label of it."""
+
+    id: str
+    """The id of the set."""
+    version: int
+    """The version of the set, from 1."""
+    sha256: str
+    """The hash of the set, SHA-256 in hexadecimal, by which a plan names it."""
+    task_type: str
+    """The task type of its items."""
+    kind: Literal["questions", "critic", "pairs"]
+    """`questions` are for plans of the kind `lift`, `critic` has proposals for critics, `pairs` has arguments for
+    moderators."""
+    splits: SplitCounts
+    """How many items each split has."""
+    documents: int
+    """The number of documents of its items."""
+    groups: int
+    """The number of groups of items that are not independent of each other."""
+    provenance: str
+    """What the labels rest on and who made them, as each report shows it."""
+    labelling: str
+    """How the labels were made."""
+    licence: str
+    """The licence of the set."""
+    published: str | None = None
+    """The date on which the set was published: models of later training may have seen it. Absent where it was not."""
+    shipped: bool
+    """Whether it came with this build. Any other is a folder that the process was given."""
+    looks: int
+    """How many evaluations of the tenant have scored its held split so far."""
+    worn: bool
+    """Whether it was looked at so often that its held split supports no claim any more."""
+    retired: int
+    """The number of items that are not asked any more."""
+
+    @classmethod
+    def of(cls, at_hand: SetAtHand) -> GoldenSetState:
+        """A set at hand."""
+        about, has = at_hand.golden.manifest, at_hand.has
+        return cls(
+            id=about.id,
+            version=about.version,
+            sha256=at_hand.golden.hash,
+            task_type=about.task_type,
+            kind=about.kind,
+            splits=SplitCounts(open=has.splits["open"], held=has.splits["held"]),
+            documents=has.documents,
+            groups=has.groups,
+            provenance=about.provenance,
+            labelling=about.labelling,
+            licence=about.licence,
+            published=None if about.published is None else about.published.isoformat(),
+            shipped=at_hand.shipped,
+            looks=at_hand.looks,
+            worn=at_hand.worn,
+            retired=has.retired,
+        )
+
+
+class GoldenSetList(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Golden sets by their ids."""
+
+    always_sent: ClassVar = ("sets",)
+
+    sets: tuple[GoldenSetState, ...]
+    """The sets that the process which answers has at hand."""
+
+
 class EvaluationArm(Struct, frozen=True, kw_only=True, rename="camel"):
     """What an arm was expected to cost when the plan was registered."""
 
@@ -89,9 +168,9 @@ class EvaluationArm(Struct, frozen=True, kw_only=True, rename="camel"):
 class EvaluationStop(Struct, frozen=True, kw_only=True, rename="camel"):
     """What stopped an evaluation."""
 
-    by: Literal["ceiling", "set", "person", "fault"]
+    by: Literal["ceiling", "set", "person", "fault", "revoked"]
     """`ceiling`: what was left paid for no further item; `set`: a golden set was gone, or another one; `person`: it was
-    stopped; `fault`: an item could not be asked."""
+    stopped; `fault`: an item could not be asked; `revoked`: the caller that registered it was revoked, or its key."""
     why: str
     """The reason, as a sentence."""
 

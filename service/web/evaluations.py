@@ -1,4 +1,4 @@
-"""The endpoints of evaluations: register a plan, list them, see how one stands, follow, stop, report, hand out records.
+"""The endpoints of evaluations: register a plan, list them and sets, see how one stands, follow, stop, report, export.
 
 What items of a held split came to is close to their labels. So it is shown to those who may read held labels, and to
 those who may read all evidence of the tenant: `_expect_scores`.
@@ -14,7 +14,7 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service.audit.record import Writer
-from service.audit.report_forms import Form
+from service.audit.report_forms import Form, Paper
 from service.errors import Forbidden, GainsayError, together
 from service.evaluation.plan.tables import InvalidPlan, place_of
 from service.evaluation.scoring.result import result_of
@@ -26,7 +26,7 @@ from service.reviews import evidence
 from service.reviews.evaluations import Standing
 from service.reviews.query_parameters import page_size
 from service.store.evaluations import StoredEvaluation
-from service.web import body, headers, stream
+from service.web import body, debates, headers, stream
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller, database
 from service.web.cut_short import cut_short
@@ -38,6 +38,8 @@ from service.web.evaluation_types import (
     EvaluationRequest,
     EvaluationState,
     EvaluationStopRequest,
+    GoldenSetList,
+    GoldenSetState,
     ListedEvaluation,
     evaluation_address,
     version_of,
@@ -51,7 +53,7 @@ from service.web.rate_limits import key_of
 from service.web.submission import REPLAYED
 
 JSON, JSONL = "application/json", "application/jsonl"
-REPORTS: dict[str, Form | None] = {JSON: None, "text/html": "html", "text/markdown": "markdown"}
+REPORTS: dict[str, Form | None] = {JSON: None, **debates.REPORTS}
 """The media types of a report, JSON first: the result, from which the others are made."""
 AGAIN_S = 1
 """Seconds after which a client may ask again for an evaluation that runs."""
@@ -82,6 +84,14 @@ async def find(request: HttpRequest) -> Response[bytes]:
     found, following = await app_state(request).evaluations.page(caller(request), below, limit)
     shown = EvaluationList(evaluations=tuple(map(ListedEvaluation.of, found)), next=following)
     return answered(shown, headers=linked("/v1/evaluations", [("limit", str(limit))], following))
+
+
+@get("/v1/evaluation-sets")
+async def sets(request: HttpRequest) -> Response[bytes]:
+    """The golden sets that this process has at hand."""
+    known_query(request, ())
+    found = await app_state(request).evaluations.sets(caller(request))
+    return answered(GoldenSetList(sets=tuple(map(GoldenSetState.of, found))))
 
 
 @get("/v1/evaluations/{evaluation:str}")
@@ -133,13 +143,14 @@ async def stop(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/evaluations/{evaluation:str}/report")
 async def report(request: HttpRequest) -> Response[bytes]:
-    """The report of an evaluation that is concluded: JSON, HTML or Markdown."""
-    known_query(request, ())
+    """The report of an evaluation that is concluded: JSON, HTML, Markdown or PDF."""
+    known_query(request, ("paper",))
+    paper = debates.paper(request)
     wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
     stored = await app_state(request).evaluations.concluded(_evaluation(request), caller(request))
-    content = await asyncio.to_thread(_written, stored, REPORTS[wanted])
+    content = await asyncio.to_thread(_written, stored, REPORTS[wanted], paper)
     safe = {"Content-Security-Policy": report_policy(content)} if wanted != JSON else {}
     return Response(content=content, media_type=wanted, headers={"Cache-Control": "no-store", "Vary": "Accept", **safe})
 
@@ -163,10 +174,10 @@ async def records(request: HttpRequest) -> Stream | Response[bytes]:
     return Stream(cut_short(chunks, request, what), media_type=JSONL, headers=header_fields)
 
 
-def _written(stored: StoredEvaluation, form: Form | None) -> bytes:
-    """A report in a form, or the result as JSON."""
+def _written(stored: StoredEvaluation, form: Form | None, paper: Paper) -> bytes:
+    """A report in a form, or the result as JSON; typesetting takes some tenths of a second."""
     result = result_of(stored.result or b"")
-    return encode_json(result) if form is None else write(result, said(stored.ended or stored.registered), form)
+    return encode_json(result) if form is None else write(result, said(stored.ended or stored.registered), form, paper)
 
 
 async def _standing(request: HttpRequest) -> Standing:
@@ -200,4 +211,4 @@ def _by_line(text: str, error: InvalidPlan) -> GainsayError:
     return together([InvalidPlan(words, pointers=(pointer,)) for _, words, pointer in sorted(rows)])
 
 
-HANDLERS = (register, find, read, follow, stop, report, records)
+HANDLERS = (register, find, sets, read, follow, stop, report, records)

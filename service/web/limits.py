@@ -45,7 +45,7 @@ LIMITS: Mapping[str, OperationLimits] = {
             "listLogs",
             *("listWebhooks", "readWebhook", "listWebhookDeliveries"),
             *("listBatches", "readBatch"),
-            *("listEvaluations", "readEvaluation", "followEvaluation"),
+            *("listEvaluations", "listEvaluationSets", "readEvaluation", "followEvaluation"),
             *("readCaller", "listApiKeys", "readApiKey", "listSubjects", "readSubject", "listTenants", "listReviewers"),
         ),
         _READ,

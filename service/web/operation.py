@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from service.audit.report_forms import PAPERS
 from service.identity.roles import Scope
 from service.reviews.query_parameters import PAGE, PAGE_MAX
 from service.web.deprecations import Deprecation
@@ -155,6 +156,12 @@ LIMIT = Parameter(
     "query",
     "The most items of a page.",
     {"type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": PAGE},
+)
+PAPER = Parameter(
+    "paper",
+    "query",
+    "The paper of a PDF, and of HTML when it is printed.",
+    {"type": "string", "enum": list(PAPERS), "default": PAPERS[0]},
 )
 IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of what the client has already.", {"type": "string"})
 AFTER = Parameter("after", "query", "The value of next on the previous page.", {"type": "string", "format": "uuid"})

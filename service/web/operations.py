@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from service.audit.report_forms import PAPERS
 from service.checks.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
 from service.report import VIEWS, Result, Summary
@@ -27,6 +26,7 @@ from service.web.operation import (
     JSON,
     LAST_EVENT,
     LAST_EVENT_QUERY,
+    PAPER,
     Answer,
     Operation,
     Parameter,
@@ -55,12 +55,6 @@ _FINAL_VIEW = Parameter(
     "query",
     "Which view of the result final has, in whatever request it is sent: summary or full, as readDebate answers it.",
     _VIEW.schema,
-)
-_PAPER = Parameter(
-    "paper",
-    "query",
-    "The paper of a PDF, and of HTML when it is printed.",
-    {"type": "string", "enum": list(PAPERS), "default": PAPERS[0]},
 )
 
 
@@ -171,7 +165,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "The log records the SHA-256 of each PDF before the PDF is handed out. So a PDF is given of a debate that "
             "has ended, and when the log proves that record, which the bundle carries."
         ),
-        parameters=(DEBATE, _PAPER),
+        parameters=(DEBATE, PAPER),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
         problems=(400, 404, 406, 409, 410, 503),
     ),

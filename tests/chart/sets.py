@@ -83,6 +83,12 @@ SETS: Final[dict[str, Values]] = {
             "egress": dict.fromkeys(("identity", "webhooks", "timeStamps", "witnesses"), ANYWHERE),
         },
     },
+    "sets": {
+        "evaluationSets": {"existingClaim": "golden-sets", "folders": ["lease-questions", "acme=leases/critic"]},
+    },
+    "sets-for-callers": {
+        "evaluationSets": {"existingClaim": "sets", "folders": ["lease"], "processes": ["worker", "api"]},
+    },
     "signer-elsewhere": {
         "signer": {"enabled": False},
         "signing": {"signerUrl": "https://signer.bank.example"},
@@ -174,6 +180,16 @@ REFUSED: Final[dict[str, tuple[Values, str]]] = {
     "identity provider without a way": ({"identity": {"toml": "[[oidc]]\n"}}, "networkPolicy.egress.identity"),
     "time stamps without a way": ({"policy": {"toml": "[audit.timestamps]\n"}}, "networkPolicy.egress.timeStamps"),
     "witnesses without a way": ({"policy": {"toml": "[[audit.witnesses]]\n"}}, "networkPolicy.egress.witnesses"),
+    "sets without a volume": ({"evaluationSets": {"folders": ["a"]}}, "evaluationSets.existingClaim: the volume that"),
+    "a volume without sets": ({"evaluationSets": {"existingClaim": "a"}}, "evaluationSets.folders: the sets of"),
+    "sets outside of their volume": (
+        {"evaluationSets": {"existingClaim": "a", "folders": ["../secrets"]}},
+        "evaluationSets.folders.0: Does not match pattern",
+    ),
+    "sets for a process that asks none": (
+        {"evaluationSets": {"existingClaim": "a", "folders": ["a"], "processes": ["sequencer"]}},
+        "evaluationSets.processes.0 must be one of",
+    ),
     "a file of a secret outside": (
         {"secretFiles": [{"path": "../x", "secret": "s", "key": "k", "processes": ["api"]}]},
         "secretFiles.0.path: Does not match pattern",

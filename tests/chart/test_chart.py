@@ -163,6 +163,26 @@ def test_workers_alone_mount_the_keys_of_vendors() -> None:
     assert mounting == {"worker"}
 
 
+@pytest.mark.parametrize(("name", "expected"), [("sets", {"worker"}), ("sets-for-callers", {"worker", "api"})])
+def test_golden_sets_are_mounted_read_only_where_values_say_and_nowhere_else(name: str, expected: set[str]) -> None:
+    """Their labels say what is right, so a process that neither scores nor registers has none."""
+    told, having = set(), set()
+    for _, pod in pods(rendered(name)):
+        volumes = {volume["name"]: volume for volume in pod["spec"]["volumes"]}
+        for container in containers(pod):
+            if "GAINSAY_EVALUATION_SETS" in settings(container):
+                told.add(container["name"])
+            for mount in container["volumeMounts"]:
+                if mount["name"] == "sets":
+                    having.add(container["name"])
+                    assert mount["readOnly"] is volumes["sets"]["persistentVolumeClaim"]["readOnly"] is True
+
+    assert having == told == expected
+    worker = one(rendered("sets"), "Deployment", "-worker")["spec"]["template"]["spec"]["containers"][0]
+    folders = "/etc/gainsay/sets/lease-questions,acme=/etc/gainsay/sets/leases/critic"
+    assert settings(worker)["GAINSAY_EVALUATION_SETS"] == folders
+
+
 @everything
 def test_selectors_find_the_pods_of_their_own_component_alone(name: str) -> None:
     objects = rendered(name)

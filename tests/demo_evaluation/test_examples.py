@@ -34,7 +34,7 @@ def deployment() -> Deployment:
 @cache
 def sets() -> Mapping[str, GoldenSet]:
     """The shipped sets."""
-    return GoldenShelf().at_hand(date.max)
+    return GoldenShelf().at_hand(date.max, "default")
 
 
 def planned(text: str, *, held: bool = False) -> Planned:

@@ -17,7 +17,7 @@ from tests.fixtures.serving import sequenced
 
 SECRET = "s3cret-planted-5f2c"
 ROLES = ("database", "sequencer", "serving", "migrating")
-OFFLINE = {"settings", "policy", "prompts", "keys", "approval", "identity", *ROLES}
+OFFLINE = {"settings", "policy", "prompts", "keys", "approval", "identity", "sets", *ROLES}
 APPROVER = SigningKey.from_seed("model-risk.example", bytes(range(32)))
 
 
@@ -78,6 +78,7 @@ def test_every_fault_comes_at_once_and_no_secret_with_it(say: Say, tmp_path: Pat
         GAINSAY_IDENTITY=str(identity),
         GAINSAY_PROMPTS_PIN="0" * 64,
         GAINSAY_LEASE_S="soon",
+        GAINSAY_EVALUATION_SETS=f"{tmp_path}/none,{tmp_path}",
         GAINSAY_DATABSE_URL=url,
         GAINSAY_DATABASE_URL=url,
         GAINSAY_API_URL=url,
@@ -89,6 +90,9 @@ def test_every_fault_comes_at_once_and_no_secret_with_it(say: Say, tmp_path: Pat
     failing = {check for check, rows in checked.findings.items() if any(status == "FAILED" for status, _ in rows)}
     assert failing == OFFLINE - {"keys", "approval"}, "these two need a policy"
     assert len(checked.findings["settings"]) == 2
+    nowhere, *no_set = [found for _, found in checked.findings["sets"]]
+    assert f"found none at {tmp_path}/none" in nowhere
+    assert f"{tmp_path}/identity.toml: " in "\n".join(no_set)
     assert SECRET not in checked.out + checked.err
 
 
@@ -153,6 +157,7 @@ def test_show_shows_every_setting_where_a_secret_cannot_be_read_and_others_are_w
         GAINSAY_LEASE_S="soon",
         GAINSAY_DRAIN_S="7",
         GAINSAY_METRICS_TENANTS="acme,globex",
+        GAINSAY_EVALUATION_SETS="/sets/a, /sets/b",
         GAINSAY_POLICY=str(tmp_path / "policy.toml"),
     )
 
@@ -164,6 +169,7 @@ def test_show_shows_every_setting_where_a_secret_cannot_be_read_and_others_are_w
     assert rows["GAINSAY_LEASE_S"] == ("not a value that can be taken", "the variable")
     assert rows["GAINSAY_DRAIN_S"] == ("7.0", "the variable")
     assert rows["GAINSAY_METRICS_TENANTS"] == ("acme, globex", "the variable")
+    assert rows["GAINSAY_EVALUATION_SETS"] == ("/sets/a, /sets/b", "the variable")
     assert rows["GAINSAY_GRACE_S"] == ("20.0", "default")
     assert rows["GAINSAY_POLICY"] == (f"{tmp_path}/policy.toml (it cannot be read)", "the variable")
     for said in ("4 settings are wrong", f"{tmp_path}/none, which cannot be", "GAINSAY_METRICS_TOKEN", "is not TOML"):

@@ -50,6 +50,7 @@ CHECKS = {
     "keys",
     "approval",
     "identity",
+    "sets",
     "witness",
     "time stamps",
     "signer",

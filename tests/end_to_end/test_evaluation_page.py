@@ -45,11 +45,13 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
         for block in (imported, *BLOCKS, REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL)
     ]
 
-    assert len(BLOCKS) == 2
-    _, planned, ran, reported, disputed, corrected, checked, approved = printed
+    assert len(BLOCKS) == 3
+    _, planned, ran, given, reported, disputed, corrected, checked, approved = printed
     assert "half: gain 0.15, loss 0.05" in planned
     assert "concluded: inconclusive; 6 of 6 scored" in ran
     assert "  lease  ended" in ran
+    assert f"OK       sets         {tmp_path}/lease-questions" in given
+    assert "half: gain 0.15, loss 0.05" in given
     assert reported == "wrote lease.html\n"
     assert "Exploratory: inconclusive" in (tmp_path / "lease.html").read_text("utf-8")
     wrong = json.loads((tmp_path / "disputed.json").read_text("utf-8"))

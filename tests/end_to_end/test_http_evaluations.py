@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -141,6 +142,20 @@ async def test_a_report_comes_as_a_page_with_plots_and_as_text(stage: Stage, run
     assert (await stage.get(run["links"]["report"], accept="image/png")).status_code == 406
 
 
+async def test_a_report_comes_as_a_pdf_on_the_paper_that_is_asked_for(stage: Stage, run: JSON) -> None:
+    path, boxes = run["links"]["report"], set[bytes]()
+    for paper in ("a4", "letter"):
+        answer = await stage.get(f"{path}?paper={paper}", accept="application/pdf")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf"), answer.text
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.content.startswith(b"%PDF-")
+        boxes |= set(re.findall(rb"/MediaBox\s*\[[^\]]*\]", answer.content))
+    wrong = await stage.get(f"{path}?paper=a3", accept="application/pdf")
+
+    assert len(boxes) == 2, boxes
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "bad_request"), wrong.text
+
+
 async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_not(stage: Stage, run: JSON) -> None:
     answer = await stage.get(run["links"]["audit"])
     assert answer.status_code == 200, answer.text
@@ -258,6 +273,47 @@ async def test_pages_of_the_list_have_each_evaluation_once(stage: Stage, run: JS
     assert found == [one["evaluationId"] for one in whole]
     assert found == sorted(found, reverse=True)
     assert run["evaluationId"] in found
+
+
+async def test_the_sets_at_hand_are_listed_with_looks_and_without_items_and_labels(stage: Stage) -> None:
+    listed = {found["id"]: found for found in (await stage.get("/v1/evaluation-sets")).json()["sets"]}
+    tiny, golden = listed["tiny-critic"], files.load(GOLDEN / "tiny-critic", datetime.now(UTC).date())
+
+    assert {id for id, found in listed.items() if found["shipped"]} == files.shipped_ids()
+    assert list(listed) == sorted(listed)
+    assert (tiny["sha256"], tiny["version"], tiny["kind"]) == (golden.hash, golden.manifest.version, "critic")
+    splits = {split: len(golden.asked.active(split)) for split in ("open", "held")}
+    assert (tiny["splits"], tiny["shipped"], tiny["retired"]) == (splits, False, len(golden.manifest.retired))
+    assert tiny["provenance"].startswith("labels by construction, by ")
+    text = (await stage.get("/v1/evaluation-sets", "auditor")).text
+    for item in golden.asked.items:
+        label = golden.sealed[item.id]
+        assert not [words for words in (f'"{item.id}"', item.question, label.note) if words and words in text]
+    assert (await stage.get("/v1/evaluation-sets", "requester")).status_code == 403
+    assert (await stage.get("/v1/evaluation-sets?split=held")).status_code == 400
+
+
+async def test_each_look_at_a_held_split_is_counted_for_its_tenant_until_the_set_is_worn(
+    stage: Stage, module_database: Database
+) -> None:
+    async def seen(by: str) -> tuple[int, bool]:
+        listed = (await stage.get("/v1/evaluation-sets", by)).json()["sets"]
+        (found,) = [each for each in listed if each["id"] == "tiny-pairs"]
+        return found["looks"], found["worn"]
+
+    copied = (
+        "INSERT INTO gainsay.evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, "
+        "scored, ended) SELECT gen_random_uuid(), 'default', 'n', 's', 'r', 'k', 'v', '{}', '', '{tiny-pairs}', "
+        "n <= %s, now() FROM generate_series(1, 12) n RETURNING 1"
+    )
+    before = await seen("validator")
+    rows(module_database, copied, 9)
+    nine = await seen("validator")
+    rows(module_database, copied, 1)
+
+    assert (before, nine) == ((0, False), (9, False)), "one that has scored nothing has not looked"
+    assert await seen("validator") == (10, True)
+    assert await seen("other") == (0, False)
 
 
 async def test_a_held_split_is_a_validators(stage: Stage, module_database: Database) -> None:

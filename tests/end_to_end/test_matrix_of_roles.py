@@ -83,6 +83,7 @@ REQUESTS: Mapping[str, Request] = {
     "abortBatch": Request(),
     "registerEvaluation": Request(json={"plan": PLAN}),
     "listEvaluations": Request(),
+    "listEvaluationSets": Request(),
     "readEvaluation": Request(),
     "followEvaluation": Request(),
     "stopEvaluation": Request(),

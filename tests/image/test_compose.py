@@ -126,6 +126,17 @@ def test_every_process_is_asked_for_its_health_and_has_time_to_stop(name: str) -
     assert "init" not in service, "the health check reads the command line of process 1"
 
 
+def test_golden_sets_are_laid_over_worker_and_api_read_only_and_over_no_other_service() -> None:
+    over = yaml.safe_load((ROOT / "deploy" / "compose" / "sets.yaml").read_text("utf-8"))["services"]
+
+    assert set(over) == {"worker", "api"}
+    for service in over.values():
+        (name,), (volume,) = service["environment"], service["volumes"]
+        assert name in KNOWN
+        assert re.fullmatch(r"\$\{GAINSAY_SETS:\?[\w ]+\}:/sets:ro", volume)
+        assert service["environment"][name].startswith(f"${{{name}:?"), "unset it names nothing, and that is refused"
+
+
 def test_every_service_that_stays_is_asked_or_says_why_not() -> None:
     assert [name for name, each in LONG.items() if each["healthcheck"].get("disable")] == ["jaeger"]
 

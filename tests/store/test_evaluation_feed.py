@@ -19,12 +19,15 @@ from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
 from service.evaluation.scoring.result import compared, result_of
+from service.identity.caller import Caller
+from service.reviews import evaluation_feed
 from service.reviews.evaluation_feed import EvaluationFeeder
 from service.reviews.evaluations import Standing
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
 from service.store.pool import Database as Pool
 from service.store.pool import Row
+from tests.fixtures.callers import Registers
 from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, a_writer, bench
@@ -88,7 +91,7 @@ async def test_a_plan_of_each_kind_comes_to_a_recorded_result(database: Database
         assert progress.concluded is not None
         assert len(progress.asked) == len(progress.scored) == asked
         assert stored.result is not None
-        sets = desk.shelf.at_hand(datetime.now(UTC).date())
+        sets = desk.shelf.at_hand(datetime.now(UTC).date(), CALLER.tenant)
         again = conclusion_of(progress, sets)
         assert (again.hash, again.finding) == (progress.concluded.result, progress.concluded.finding)
         assert again.result == stored.result
@@ -273,6 +276,75 @@ async def test_an_evaluation_that_a_person_stops_is_concluded_with_what_was_aske
         assert result_of(found.stored.result or b"").stopped == "the vendor changed its model"
         with pytest.raises(InvalidPlan, match="is concluded"):
             await desk.stop(evaluation, "late", CALLER)
+
+
+@pytest.mark.parametrize("what", ["subject", "key"])
+async def test_of_a_revoked_caller_nothing_more_is_asked_and_what_was_is_concluded(
+    database: Database, what: str
+) -> None:
+    registers = Registers(database)
+    known = await registers.issue("operator")
+    caller = Caller("default", known.subject, "operator", "person", "apiKey", ("operator",), None, known.key)
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), caller), caller)
+        await sequencer.catch_up()
+        await a_feeder(service, desk).round()
+        await (registers.revoke_subject(known) if what == "subject" else registers.revoke(known))
+        do(database, FREE)
+        async with a_worker(service), evaluating(a_feeder(service, desk)):
+            found = await concluded(desk, evaluation)
+
+        assert found.progress.stopped is not None
+        assert found.progress.stopped.by == "revoked"
+        assert len(found.progress.scored) == len(found.progress.asked) == 8
+        assert rows(database, "SELECT count(*) FROM gainsay.debate_head") == [(8,)]
+        assert "revoked" in str(result_of(found.stored.result or b"").stopped)
+
+
+async def test_a_key_that_is_replaced_or_another_that_is_revoked_stops_nothing(database: Database) -> None:
+    registers = Registers(database)
+    known, other = await registers.issue("operator"), await registers.issue("operator")
+    caller = Caller("default", known.subject, "operator", "person", "apiKey", ("operator",), None, known.key)
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), caller), caller)
+        await registers.issue("operator", of=known, seconds=600)
+        await registers.revoke_subject(other)
+        await sequencer.catch_up()
+        async with a_worker(service), evaluating(a_feeder(service, desk)):
+            found = await concluded(desk, evaluation)
+
+        assert found.progress.stopped is None
+        assert len(found.progress.scored) == 2
+
+
+async def test_a_feeder_forgets_an_evaluation_that_has_ended_here_or_elsewhere(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation_feed, "FOLLOWED", 2)
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        planned = await desk.plan(a_plan("critic"), CALLER)
+        first = await desk.register(planned, CALLER)
+        await sequencer.catch_up()
+        here, elsewhere = a_feeder(service, desk), a_feeder(service, desk, "g")
+        async with a_worker(service), evaluating(here):
+            await concluded(desk, first)
+        assert not here._followed
+
+        begun = [await desk.register(planned, CALLER) for _ in range(3)]
+        await sequencer.catch_up()
+        here = a_feeder(service, desk)
+        for evaluation in begun:
+            here.only = evaluation
+            await here.round()
+        assert list(here._followed) == begun[1:]
+        do(database, FREE)
+        async with a_worker(service), evaluating(elsewhere):
+            for evaluation in begun:
+                await concluded(desk, evaluation)
+        assert len(here._followed) == 2  # those that ended elsewhere go as others are followed
 
 
 async def _evaluated(service: Bench, found: Standing) -> list[EvaluationItem]:

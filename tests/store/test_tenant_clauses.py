@@ -499,6 +499,7 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     yield Scenario(query="evaluation_provable", given={**asked, "n": 0}, always=made, expected=({"provable": False},))
     looks = ({"id": "set-a", "looks": 0},)
     yield Scenario(query="looks_at_held", given={"tenant": OURS, "sets": ["set-a"]}, always=made, expected=looks)
+    yield Scenario(query="evaluation_revoked", given=asked, always=made, expected=())
     yield Scenario(query="ended_of", given={"tenant": OURS, "debates": [theirs.done]}, expected=())
     sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
     yield Scenario(

@@ -18,6 +18,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from service import telemetry
 from service.audit.record import Actor, Writer
+from service.debate.entries import EvaluationItem
 from service.delivering import dispatcher as dispatching
 from service.delivering.dispatcher import Dispatcher
 from service.delivering.endpoints import Endpoints, Granted, InvalidWebhook, WebhookConflict, process_writer
@@ -25,7 +26,9 @@ from service.delivering.master_keys import MasterKeys
 from service.delivering.sender import Sender
 from service.errors import Forbidden, NotFound
 from service.identity.caller import Caller
+from service.intake.request import OptionsRequest
 from service.policy.webhooks import Webhooks
+from service.reviews import EvaluationCase
 from service.store import webhooks
 from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub
@@ -52,6 +55,7 @@ HERE = Webhooks(allow_networks=("127.0.0.0/8",), allow_http=True, ports=(), time
 MASTER = b64encode(bytes(range(32))).decode()
 OWN = Caller(subject=f"sub_{'1' * 26}", roles=("requester",), role="requester", via="apiKey")
 OTHER = Caller(subject=f"sub_{'2' * 26}", roles=("requester",), role="requester", via="apiKey")
+BALLOT = OptionsRequest(format="ballot", votes=("yes", "no"))
 RIVAL = Caller(tenant="rival", subject=f"sub_{'3' * 26}", roles=("operator",), via="apiKey")
 
 
@@ -226,6 +230,26 @@ async def test_the_end_of_a_debate_is_sent_once_whatever_it_is(house: House, rec
     ends = {request.event["data"]["debateId"]: request.event["data"]["status"] for request in receiver.got}
     assert ends == {completed: "completed", aborted: "aborted"}
     assert len(receiver.got) == 2
+
+
+@pytest.mark.parametrize("ends", ["concluded", "aborted"])
+async def test_an_item_of_an_evaluation_is_announced_to_nobody(house: House, receiver: Receiver, ends: str) -> None:
+    await house.endpoints.create(CALLER, receiver.url, None)
+    run = EvaluationItem("0199c0de-0000-7000-8000-00000000e7a1", "0e" * 32, "0f" * 32, "clause-12", "single", 1)
+    item = EvaluationCase(evaluation=run, question="May we leave?", task_type="contract", options=BALLOT)
+    opened = (await house.bench.reviews.open_item(item, CALLER)).debate
+    if ends == "aborted":
+        await house.bench.reviews.abort(opened, CALLER, "not needed")
+    else:
+        assert await house.bench.claim() == opened
+        await (await house.bench.runner(opened)).run()
+    usual = await house.end()
+    await house.sign()
+
+    await house.look()
+
+    assert [request.event["data"]["debateId"] for request in receiver.got] == [usual]
+    assert house.ask("SELECT count(*) FROM webhook_delivery") == [(1,)]
 
 
 async def test_while_the_secret_is_rotated_each_of_the_two_verifies(house: House, receiver: Receiver) -> None:

@@ -131,6 +131,7 @@ async def _of_an_evaluation(site: Served) -> AsyncIterator[Recorded]:
     yield Recorded("followEvaluation.200.beginning.events", _events(events))
     yield _json("readEvaluation.200.concluded", await http.get(here))
     yield _json("listEvaluations.200.page", await http.get("/v1/evaluations?limit=1"))
+    yield _json("listEvaluationSets.200.beginning", await http.get("/v1/evaluation-sets"), "sets")
     yield _json("stopEvaluation.200.over", await http.post(f"{here}/stop"))
     report = await http.get(f"{here}/report", headers={"accept": "text/markdown"})
     yield Recorded("readEvaluationReport.200.beginning.md", _beginning(report.text))

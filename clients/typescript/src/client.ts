@@ -73,10 +73,11 @@ const JSONL_TYPE = "application/jsonl";
 const DEBATES = "/v1/debates";
 const BATCHES = "/v1/batches";
 const EVALUATIONS = "/v1/evaluations";
+const EVALUATION_SETS = "/v1/evaluation-sets";
 const WAIT_MAX_S = 60;
 const POLL_S = 1;
-const RESULT_MEDIA = { json: JSON_TYPE, html: "text/html", markdown: "text/markdown" } as const;
 const MEDIA = { html: "text/html", markdown: "text/markdown", pdf: "application/pdf" } as const;
+const RESULT_MEDIA = { json: JSON_TYPE, ...MEDIA } as const;
 
 /** A client of one service. Times are in seconds. No redirect is followed. */
 export class Gainsay {
@@ -266,6 +267,11 @@ export class Gainsay {
     return this.get(EVALUATIONS, options);
   }
 
+  /** The golden sets that plans may name; no item and no label is shown. */
+  async evaluationSets(): Promise<Schemas["GoldenSetList"]> {
+    return this.get(EVALUATION_SETS);
+  }
+
   /** How an evaluation stands, with its result once there is one. */
   async evaluation(evaluation: string): Promise<Schemas["EvaluationState"]> {
     return this.get(`${EVALUATIONS}/${part(evaluation)}`);
@@ -281,12 +287,13 @@ export class Gainsay {
     return this.post(`${EVALUATIONS}/${part(evaluation)}/stop`, options);
   }
 
-  /** The report of an evaluation, in UTF-8. */
+  /** The report of an evaluation; JSON, HTML and Markdown are in UTF-8. */
   async evaluationReport(
     evaluation: string,
     form: keyof typeof RESULT_MEDIA = "markdown",
+    options: { paper?: "a4" | "letter" } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
-    return this.reported(`${EVALUATIONS}/${part(evaluation)}/report`, form, RESULT_MEDIA, {});
+    return this.reported(`${EVALUATIONS}/${part(evaluation)}/report`, form, RESULT_MEDIA, options);
   }
 
   /** The records of an evaluation and of its debates: a whole file, or an error. */

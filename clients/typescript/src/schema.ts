@@ -247,9 +247,29 @@ export interface paths {
         put?: never;
         /**
          * Register a plan; the service then asks its items and scores them.
-         * @description The plan is the text of a plan file. It asks golden sets that the service has at hand: those that are shipped with it. Every fault of the plan is named with its line, and nothing is recorded then. The plan is recorded first, and no model is called before a checkpoint covers it. A plan that asks a split `held` needs the scope labels.read. Its debates are the caller's, in a role that may_force of policy names. Needs the scope `evaluation.manage` (roles validator, operator).
+         * @description The plan is the text of a plan file. It asks golden sets that listEvaluationSets shows. Every fault of the plan is named with its line, and nothing is recorded then. The plan is recorded first, and no model is called before a checkpoint covers it. A plan that asks a split `held` needs the scope labels.read. Its debates are the caller's, in a role that may_force of policy names. Needs the scope `evaluation.manage` (roles validator, operator).
          */
         post: operations["registerEvaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/evaluation-sets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the golden sets that plans may name: hash, counts, provenance, looks at the held split.
+         * @description Those that the process which answers has at hand: shipped ones, and the folders that its setting GAINSAY_EVALUATION_SETS names. No item and no label is shown. A worker asks the set of a registered plan once it has it too; until then the evaluation is paused and says so. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         */
+        get: operations["listEvaluationSets"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -324,8 +344,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the report of an evaluation: JSON, HTML or Markdown, chosen by Accept.
-         * @description JSON is the result, from which the others are made: each plot has a table, each statistic its input. It is there once the evaluation is concluded. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         * Read the report of an evaluation: JSON, HTML, Markdown or PDF, chosen by Accept.
+         * @description JSON is the result, from which the others are made: each plot has a table, each statistic its input. It is there once the evaluation is concluded. What the log proves is the result: a PDF is for reading, and is not recorded. Needs the scope `evaluation.read` (roles auditor, validator, operator).
          */
         get: operations["readEvaluationReport"];
         put?: never;
@@ -6626,10 +6646,10 @@ export interface components {
          */
         EvaluationStop: {
             /**
-             * @description `ceiling`: what was left paid for no further item; `set`: a golden set was gone, or another one; `person`: it was stopped; `fault`: an item could not be asked.
+             * @description `ceiling`: what was left paid for no further item; `set`: a golden set was gone, or another one; `person`: it was stopped; `fault`: an item could not be asked; `revoked`: the caller that registered it was revoked, or its key.
              * @enum {string}
              */
-            by: "ceiling" | "fault" | "person" | "set";
+            by: "ceiling" | "fault" | "person" | "revoked" | "set";
             /** @description The reason, as a sentence. */
             why: string;
         };
@@ -6728,6 +6748,65 @@ export interface components {
              * @description The path of the evaluation.
              */
             href: string;
+        };
+        /**
+         * GoldenSetList
+         * @description Golden sets by their ids.
+         */
+        GoldenSetList: {
+            /** @description The sets that the process which answers has at hand. */
+            sets: components["schemas"]["GoldenSetState"][];
+        };
+        /**
+         * GoldenSetState
+         * @description A golden set that plans may name: what it is and how much it has, and no item and no label of it.
+         */
+        GoldenSetState: {
+            /** @description The id of the set. */
+            id: string;
+            /** @description The version of the set, from 1. */
+            version: number;
+            /** @description The hash of the set, SHA-256 in hexadecimal, by which a plan names it. */
+            sha256: string;
+            /** @description The task type of its items. */
+            taskType: string;
+            /**
+             * @description `questions` are for plans of the kind `lift`, `critic` has proposals for critics, `pairs` has arguments for moderators.
+             * @enum {string}
+             */
+            kind: "critic" | "pairs" | "questions";
+            /** @description How many items each split has. */
+            splits: components["schemas"]["SplitCounts"];
+            /** @description The number of documents of its items. */
+            documents: number;
+            /** @description The number of groups of items that are not independent of each other. */
+            groups: number;
+            /** @description What the labels rest on and who made them, as each report shows it. */
+            provenance: string;
+            /** @description How the labels were made. */
+            labelling: string;
+            /** @description The licence of the set. */
+            licence: string;
+            /** @description The date on which the set was published: models of later training may have seen it. Absent where it was not. */
+            published?: string;
+            /** @description Whether it came with this build. Any other is a folder that the process was given. */
+            shipped: boolean;
+            /** @description How many evaluations of the tenant have scored its held split so far. */
+            looks: number;
+            /** @description Whether it was looked at so often that its held split supports no claim any more. */
+            worn: boolean;
+            /** @description The number of items that are not asked any more. */
+            retired: number;
+        };
+        /**
+         * SplitCounts
+         * @description The number of items of each split, without those that are retired.
+         */
+        SplitCounts: {
+            /** @description Items for work on prompts and models. */
+            open: number;
+            /** @description Items for claims. */
+            held: number;
         };
         /**
          * EvaluationEvent
@@ -13559,6 +13638,205 @@ export interface operations {
             };
         };
     };
+    listEvaluationSets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sets, by id. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoldenSetList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     readEvaluation: {
         parameters: {
             query?: never;
@@ -14428,7 +14706,10 @@ export interface operations {
     };
     readEvaluationReport: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The paper of a PDF, and of HTML when it is printed. */
+                paper?: "a4" | "letter";
+            };
             header?: never;
             path: {
                 /** @description The evaluation's id. */
@@ -14454,6 +14735,7 @@ export interface operations {
                     "application/json": unknown;
                     "text/html": string;
                     "text/markdown": string;
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request */

@@ -60,6 +60,8 @@ data:
 {{- if and $v.identity.toml $v.identity.existingConfigMap }}{{ $faults = append $faults "only one of identity.toml and identity.existingConfigMap" }}{{ end -}}
 {{- if and $v.api.enabled (not $v.identity.toml) (not $v.identity.existingConfigMap) }}{{ $faults = append $faults "identity.toml (`--set-file identity.toml=identity.toml`), or identity.existingConfigMap: without identities the API listens on loopback alone" }}{{ end -}}
 {{- if and $v.ca.configMap $v.ca.secret }}{{ $faults = append $faults "only one of ca.configMap and ca.secret" }}{{ end -}}
+{{- if and $v.evaluationSets.folders (not $v.evaluationSets.existingClaim) }}{{ $faults = append $faults "evaluationSets.existingClaim: the volume that has evaluationSets.folders" }}{{ end -}}
+{{- if and $v.evaluationSets.existingClaim (not $v.evaluationSets.folders) }}{{ $faults = append $faults "evaluationSets.folders: the sets of evaluationSets.existingClaim that evaluations may ask" }}{{ end -}}
 {{- if and $v.sequencer.enabled (not $v.signer.enabled) (not $v.signing.signerUrl) }}{{ $faults = append $faults "signing.signerUrl, because signer.enabled is false and the sequencer needs a signer" }}{{ end -}}
 {{- if and $v.signer.enabled $v.signing.signerUrl }}{{ $faults = append $faults "only one of signer.enabled and signing.signerUrl" }}{{ end -}}
 {{- if and $v.witness.enabled (not $v.witness.logKeys) }}{{ $faults = append $faults "witness.logKeys: the verifier keys of the logs that the witness cosigns" }}{{ end -}}

@@ -158,6 +158,9 @@ spec:
         {{- if eq .component "api" }}
         - {name: identity, mountPath: /etc/gainsay/identity, readOnly: true}
         {{- end }}
+        {{- if include "gainsay.hasSets" . }}
+        - {name: sets, mountPath: /etc/gainsay/sets, readOnly: true}
+        {{- end }}
         {{- if $ca }}
         - {name: ca, mountPath: /etc/gainsay/ca, readOnly: true}
         {{- end }}
@@ -178,6 +181,9 @@ spec:
     {{- end }}
     {{- if eq .component "api" }}
     - {name: identity, configMap: {name: {{ include "gainsay.identityMap" $root }}, items: [{key: {{ ternary $v.identity.key "identity.toml" (ne $v.identity.existingConfigMap "") | quote }}, path: identity.toml}]}}
+    {{- end }}
+    {{- if include "gainsay.hasSets" . }}
+    - {name: sets, persistentVolumeClaim: {claimName: {{ $v.evaluationSets.existingClaim }}, readOnly: true}}
     {{- end }}
     {{- if $migrates }}
     - {{- include "gainsay.migrateVolume" $root | nindent 6 }}

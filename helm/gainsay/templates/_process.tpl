@@ -53,6 +53,13 @@
 {{- toYaml $found -}}
 {{- end -}}
 
+{{/* Whether a process has the golden sets, whose labels say what is right: those that `processes` names, and no other. */}}
+{{- define "gainsay.hasSets" -}}
+{{- with .root.Values.evaluationSets -}}
+{{- if and .folders (has $.component .processes) }}yes{{ end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* A volume with files of Secrets, which their group alone may read: (list of path and of). */}}
 {{- define "gainsay.secretVolume" -}}
 projected:
@@ -112,6 +119,11 @@ secret: {secretName: {{ .Values.ca.secret }}, defaultMode: 0440, items: [{key: {
 {{- if $v.webhooks.enabled }}
 {{- include "gainsay.setting" (list "GAINSAY_WEBHOOK_KEY" (printf "%swebhook-key" $files)) }}
 {{- end }}
+{{- end }}
+{{- if include "gainsay.hasSets" . }}
+{{- $sets := list -}}
+{{- range $v.evaluationSets.folders }}{{ $sets = append $sets (regexReplaceAll "^([a-z0-9-]+=)?" . "${1}/etc/gainsay/sets/") }}{{ end }}
+{{- include "gainsay.setting" (list "GAINSAY_EVALUATION_SETS" (join "," $sets)) }}
 {{- end }}
 {{- if eq .component "api" }}
 {{- include "gainsay.setting" (list "GAINSAY_API_URL" (printf "%sapi-url" $files)) }}

@@ -17,9 +17,10 @@ from service.policy import SIMULATED, Policy
 from service.policy.file.reading import PolicyFile, read_file
 from service.policy.keys import keys_of
 from service.policy.own_build import own_build
-from service.policy.settings import KNOWN, Environment, Settings
+from service.policy.settings import EVALUATION_SETS, KNOWN, Environment, Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
 from service.prompts.layout_check import all_differences
+from service.reviews.evaluation_sets import unfit_sets
 
 
 def today() -> str:
@@ -96,3 +97,15 @@ def check_identity(settings: Settings) -> Iterator[Finding]:
     found = read_identities(settings.identity)
     sections = [key.name for key in keys_of(Identities) if getattr(found, key.member)]
     yield ok("identity", f"{settings.identity}: {', '.join(f'[{name}]' for name in sections)}")
+
+
+def check_sets(settings: Settings) -> Iterator[Finding]:
+    """The golden sets beside the shipped ones have no fault, and names of their own."""
+    folders = settings.evaluation_sets
+    faults = unfit_sets(folders, datetime.now(UTC).date())
+    for fault in faults:
+        yield failed("sets", fault)
+    if not folders:
+        yield ok("sets", f"{EVALUATION_SETS} names none: evaluations ask the shipped golden sets")
+    elif not faults:
+        yield ok("sets", ", ".join(map(str, folders)))

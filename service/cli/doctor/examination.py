@@ -56,6 +56,7 @@ class Examination:
             yield "keys", partial(configuration.check_keys, keyed, environment)
             yield "approval", partial(configuration.check_approval, self.settings)
         yield "identity", partial(configuration.check_identity, self.settings)
+        yield "sets", partial(configuration.check_sets, self.settings)
 
     def of_surroundings(self) -> Iterator[Named]:
         """The checks of what the configuration names, and of this machine."""

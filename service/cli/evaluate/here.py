@@ -15,11 +15,14 @@ from service.cli import exit_codes
 from service.cli.access import place
 from service.cli.display import evaluations as display
 from service.cli.evaluate.plan_faults import print_faults
+from service.cli.evaluate.sets import today
 from service.cli.help_sections import Decorated, option
 from service.cli.interruptions import interruptions
 from service.cli.terminal_text import say
 from service.errors import GainsayError
 from service.evaluation.plan.tables import InvalidPlan
+from service.evaluation.sets.faults import BadSet
+from service.policy.set_folders import SetFolder
 
 if TYPE_CHECKING:
     from service.app import App
@@ -64,6 +67,7 @@ def perform(command: str, folders: Sequence[Path], work: Callable[[Here], Awaita
     from service.cli import beginning
 
     settings = beginning.read()
+    given = _fit((*(SetFolder(folder.absolute()) for folder in folders), *settings.evaluation_sets))
     with beginning.database(settings, quiet=True) as where:
         from service.app import open_app, running_sequencer
         from service.cli import startup
@@ -76,10 +80,22 @@ def perform(command: str, folders: Sequence[Path], work: Callable[[Here], Awaita
                 caller = startup.LOCAL
                 caller = replace(caller, roles=(*caller.roles, "validator")) if held else caller
                 logs = CurrentLogs(app.database, settings.log_host)
-                desk = EvaluationDesk(app.database, app.current.deployment, logs, GoldenShelf(folders))
+                desk = EvaluationDesk(app.database, app.current.deployment, logs, GoldenShelf(given))
                 return await work(Here(app, desk, caller))
 
         return asyncio.run(done())
+
+
+def _fit(folders: Sequence[SetFolder]) -> Sequence[SetFolder]:
+    """The folders, each once; where a set has faults, prints each, and raises `click.exceptions.Exit`."""
+    from service.reviews.evaluation_sets import unfit_sets
+
+    found = tuple({folder.path: folder for folder in reversed(folders)}.values())
+    if faults := unfit_sets(found, today()):
+        for fault in faults:
+            exit_codes.print_error(BadSet.code, fault)
+        raise click.exceptions.Exit(exit_codes.USAGE)
+    return found
 
 
 def text_of(path: Path) -> str:

@@ -21,6 +21,9 @@ from service.evaluation.plan.power import LEAST_POWER, own_power, planned_units,
 from service.evaluation.plan.tables import Noted, Path, shown
 
 _EXPLORATORY: Path = ("plan", "exploratory")
+_GIVE = (
+    "a set of your own is given with --sets FOLDER, to a service in GAINSAY_EVALUATION_SETS of the process that answers"
+)
 _SAY = "write exploratory = true, or"
 
 
@@ -42,8 +45,8 @@ def _check_set(plan: Plan, planned: PlannedSet, at: Path, around: Around, noted:
         return
     found = around.sets.get(planned.id)
     if found is None:
-        known = did_you_mean(planned.id, around.sets) or f"; at hand: {', '.join(sorted(around.sets)) or 'none'}"
-        noted.note((*at, "id"), f"there is no set {shown(planned.id)}{known}")
+        known = did_you_mean(planned.id, around.sets) or f"; there are {', '.join(sorted(around.sets)) or 'none'}"
+        noted.note((*at, "id"), f"there is no set {shown(planned.id)} at hand here{known}; {_GIVE}")
         return
     if found.version != planned.version and noted.sound((*at, "version")):
         noted.note((*at, "version"), f"expected version {found.version} of {planned.id}, found {planned.version}")

@@ -3,6 +3,7 @@
     a set that is registered is gone, or has another hash      Stop, by the set
     debates of units under way have ended                      Score them
     nothing is under way, and all is asked, stopped, settled   Conclude
+    a unit is to be asked, and who registered it is revoked    Stop, by the revocation
     there is place, and money for the next unit's most         Ask, in the order of the plan
     nothing is under way, and no money for the next unit       Stop, by the ceiling
     otherwise                                                  Rest
@@ -33,12 +34,13 @@ from service.evaluation.run.units import Unit, units_an_item
 class Seen(Struct, frozen=True):
     """What is seen outside of the entries: the hash of each set at hand, by id, and the debates that have ended.
 
-    ``at_once`` bounds the debates under way.
+    ``at_once`` bounds the debates under way. ``revoked``: the caller that registered the evaluation is, or its key.
     """
 
     sets: Mapping[str, str]
     ended: Collection[str]
     at_once: int
+    revoked: bool = False
 
 
 class Ask(Struct, frozen=True):
@@ -81,7 +83,7 @@ def next_move(entries: Iterable[EvaluationEntry], seen: Seen) -> Move:
 def move_after(progress: Progress, seen: Seen) -> Move:
     """The same for entries that have been followed."""
     stopped = progress.stopped
-    if progress.concluded is not None or (stopped is not None and stopped.by == "set"):
+    if progress.is_over:
         return Rest("over")
     if why := _gone(progress, seen.sets):
         return Rest("set") if stopped is not None else Stop("set", why)
@@ -92,7 +94,16 @@ def move_after(progress: Progress, seen: Seen) -> Move:
         return Conclude()
     if stopped is not None:
         return Rest("debate")
-    return _ask(progress, seen.at_once - len(under_way), under_way)
+    move = _ask(progress, seen.at_once - len(under_way), under_way)
+    return Stop("revoked", _revoked(progress)) if seen.revoked and isinstance(move, Ask) else move
+
+
+def _revoked(progress: Progress) -> str:
+    left = len(progress.units) - len(progress.asked)
+    return (
+        "the caller that registered the evaluation was revoked, or the key that it came with; "
+        f"{left} of {len(progress.units)} debates were not asked"
+    )
 
 
 def _ask(progress: Progress, places: int, under_way: Mapping[Unit, str]) -> Move:

@@ -118,6 +118,11 @@ class Progress:
         return self.plan.exploratory or self.changed
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing ever follows: it is concluded, or was stopped by a set, without which there is no result."""
+        return self.concluded is not None or (self.stopped is not None and self.stopped.by == "set")
+
+    @property
     def under_way(self) -> dict[Unit, str]:
         """The units that were asked and have no score, with their debates, in the order of the plan."""
         return {unit: debate for unit, debate in self.asked.items() if unit not in self.scored}

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from service.errors import InvalidCase
-from service.evaluation.sets.faults import Fault
+from service.evaluation.sets.faults import BadSet, Fault
 from service.evaluation.sets.form import DOCUMENTS, DOCUMENTS_MAX, FILES, TOTAL_BYTES, bytes_max
 from service.evaluation.sets.golden_set import GoldenSet
 from service.evaluation.sets.reading import read_set
@@ -42,6 +42,11 @@ def shipped() -> tuple[Path, ...]:
     return tuple(sorted(at.parent for at in GOLDEN.glob("*/set.toml")))
 
 
+def shipped_ids() -> frozenset[str]:
+    """The ids of the shipped sets, which are the names of their folders."""
+    return frozenset(folder.name for folder in shipped())
+
+
 def load_shipped(folder: Path) -> GoldenSet:
     """A shipped set: its date is that of a release, and no wrong clock of this machine refuses it."""
     return load(folder, date.max)
@@ -53,13 +58,22 @@ def shipped_register() -> Register:
 
 
 def read_folder(folder: Path) -> tuple[dict[str, bytes], list[Fault]]:
-    """The bytes of each file of a folder by its path inside, and what of it is no file of a set."""
-    if not folder.is_dir():
-        raise NoSet(f"expected the folder of a golden set, found none at {folder}; `gainsay evaluate sets` lists ours")
+    """The bytes of each file of a folder by its path inside, and what of it is no file of a set.
+
+    Raises `NoSet` where there is no folder, and `BadSet` for one that cannot be read.
+    """
     files: dict[str, bytes] = {}
     faults: list[Fault] = []
     total = 0
-    for path, entry in _entries(folder, faults):
+    try:
+        there = folder.is_dir()
+        entries = list(_entries(folder, faults)) if there else []
+    except OSError as error:
+        unread = Fault(".", 0, "", f"the folder cannot be read: {error.strerror}; check its permissions")
+        raise BadSet([unread]) from error
+    if not there:
+        raise NoSet(f"expected the folder of a golden set, found none at {folder}; `gainsay evaluate sets` lists ours")
+    for path, entry in entries:
         raw = _bytes(path, entry, faults)
         if raw is None:
             continue

@@ -58,6 +58,9 @@ async def test_an_evaluation_is_registered_once_followed_and_read(driver: Driver
         assert (await client.call("evaluations", limit=1))["evaluations"][0]["evaluationId"] == evaluation
         assert json.loads(await client.call("evaluation_report", evaluation, "json")) == found["result"]
         assert (await client.call("evaluation_report", evaluation)).startswith("# ")
+        assert (await client.call("evaluation_report", evaluation, "pdf")).startswith("%PDF-")
+        sets = {each["id"]: each for each in (await client.call("evaluation_sets"))["sets"]}
+        assert sets["tiny-critic"]["sha256"] == found["sets"][0]["sha256"]
         saved = await client.call("export_evaluation", evaluation, str(tmp_path / "records.jsonl"))
         stopped = await client.call("stop_evaluation", evaluation, reason="too late")
         assert stopped == found

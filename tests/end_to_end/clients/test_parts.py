@@ -294,6 +294,7 @@ CALLS = {
     "abortBatch": "abort_batch",
     "registerEvaluation": "register_evaluation",
     "listEvaluations": "evaluations",
+    "listEvaluationSets": "evaluation_sets",
     "readEvaluation": "evaluation",
     "followEvaluation": "follow_evaluation",
     "stopEvaluation": "stop_evaluation",

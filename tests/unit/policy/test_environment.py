@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.pretty import pretty_repr
 
 from service.errors import SettingsError
+from service.policy.set_folders import SetFolder
 from service.policy.settings import SHIPPED_POLICY, Settings, read_settings
 from tests.fixtures.policies import changed, policy_file, vendors
 
@@ -88,6 +89,11 @@ def test_xdg_data_home_is_heeded() -> None:
         ("GAINSAY_METRICS_TENANTS", "acme,globex,acme"),
         ("GAINSAY_METRICS_TENANTS", "acme,other"),
         ("GAINSAY_METRICS_TENANTS", "Acme"),
+        ("GAINSAY_EVALUATION_SETS", ""),
+        ("GAINSAY_EVALUATION_SETS", "/sets/a,"),
+        ("GAINSAY_EVALUATION_SETS", "/sets/a, /sets/a"),
+        ("GAINSAY_EVALUATION_SETS", "acme=/sets/a, globex=/sets/a"),
+        ("GAINSAY_EVALUATION_SETS", "~nobody-of-this-name/sets"),
     ],
 )
 def test_an_unknown_or_wrong_setting_stops_the_start_and_is_named(name: str, value: str) -> None:
@@ -96,6 +102,23 @@ def test_an_unknown_or_wrong_setting_stops_the_start_and_is_named(name: str, val
 
     assert name in error.value.detail or value in error.value.detail
     assert "s3cret" not in error.value.detail
+
+
+def test_fifty_folders_of_golden_sets_are_named_at_most() -> None:
+    folders = [f"/sets/{n}" for n in range(51)]
+
+    settings = read_settings({"GAINSAY_EVALUATION_SETS": ", ".join(folders[:50])})
+    with pytest.raises(SettingsError, match="GAINSAY_EVALUATION_SETS must name 50 folders at most, found 51"):
+        read_settings({"GAINSAY_EVALUATION_SETS": ",".join(folders)})
+
+    assert settings.evaluation_sets == tuple(SetFolder(Path(folder)) for folder in folders[:50])
+    assert read_settings({}).evaluation_sets == ()
+
+
+def test_a_folder_of_golden_sets_may_be_one_tenant_s() -> None:
+    settings = read_settings({"GAINSAY_EVALUATION_SETS": "acme=/sets/a, /sets/b=c"})
+
+    assert settings.evaluation_sets == (SetFolder(Path("/sets/a"), "acme"), SetFolder(Path("/sets/b=c")))
 
 
 def test_metrics_name_fifty_tenants_at_most() -> None:

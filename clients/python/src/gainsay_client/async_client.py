@@ -16,6 +16,7 @@ import httpx
 from gainsay_client.async_shell import AsyncShell
 from gainsay_client.calls import (
     BATCHES,
+    EVALUATION_SETS,
     EVALUATIONS,
     Lines,
     Metadata,
@@ -214,6 +215,10 @@ class AsyncGainsay:
         query = pairs({"limit": limit, "after": after})
         return cast("types.EvaluationList", await self._run(self._calls.get(EVALUATIONS, query)))
 
+    async def evaluation_sets(self) -> types.GoldenSetList:
+        """List the golden sets that plans may name; no item and no label is shown."""
+        return cast("types.GoldenSetList", await self._run(self._calls.get(EVALUATION_SETS)))
+
     async def evaluation(self, evaluation: str) -> types.EvaluationState:
         """Read how an evaluation stands, with its result once there is one."""
         return cast("types.EvaluationState", await self._run(self._calls.get(evaluation_path(evaluation))))
@@ -226,9 +231,11 @@ class AsyncGainsay:
         """Stop an evaluation: nothing more of it is asked. A stop is idempotent."""
         return cast("types.EvaluationState", await self._run(self._calls.stop_evaluation(evaluation, reason)))
 
-    async def evaluation_report(self, evaluation: str, form: ResultForm = "markdown") -> bytes:
-        """Read the report of an evaluation as ``json``, ``html`` or ``markdown``, all in UTF-8."""
-        return await self._run(self._calls.evaluation_report(evaluation, form))
+    async def evaluation_report(
+        self, evaluation: str, form: ResultForm = "markdown", *, paper: Literal["a4", "letter"] | None = None
+    ) -> bytes:
+        """Read the report of an evaluation as ``json``, ``html``, ``markdown`` (all in UTF-8) or ``pdf``."""
+        return await self._run(self._calls.evaluation_report(evaluation, form, paper))
 
     async def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
         """Save the records of an evaluation and its debates. The file gets its name once it is whole."""

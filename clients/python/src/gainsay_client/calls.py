@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 View: TypeAlias = Literal["summary", "full"]
 ReportForm: TypeAlias = Literal["html", "markdown", "pdf"]
-ResultForm: TypeAlias = Literal["json", "html", "markdown"]
+ResultForm: TypeAlias = Literal["json", "html", "markdown", "pdf"]
 Value: TypeAlias = str | int | bool | datetime
 Values: TypeAlias = Value | Sequence[Value] | None
 Lines: TypeAlias = bytes | str | Iterable[Mapping[str, Any]]
@@ -37,9 +37,10 @@ POLL_S = 1.0
 DEBATES = "/v1/debates"
 BATCHES = "/v1/batches"
 EVALUATIONS = "/v1/evaluations"
+EVALUATION_SETS = "/v1/evaluation-sets"
 JSONL = "application/jsonl"
-RESULT_MEDIA: dict[str, str] = {"json": JSON, "html": "text/html", "markdown": "text/markdown"}
 MEDIA: dict[str, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
+RESULT_MEDIA: dict[str, str] = {"json": JSON, **MEDIA}
 FILTERS: dict[str, str] = {
     "since": "since",
     "until": "until",
@@ -223,12 +224,10 @@ class Calls:
 
     def report(self, debate: str, form: ReportForm, paper: str | None) -> Steps[bytes]:
         """A report in one of its forms."""
-        query = () if paper is None else (("paper", paper),)
-        return (yield from self._report(f"{debate_path(debate)}/report", form, MEDIA, query))
+        return (yield from self._report(f"{debate_path(debate)}/report", form, MEDIA, paper))
 
-    def _report(
-        self, path: str, form: str, media: Mapping[str, str], query: tuple[tuple[str, str], ...] = ()
-    ) -> Steps[bytes]:
+    def _report(self, path: str, form: str, media: Mapping[str, str], paper: str | None) -> Steps[bytes]:
+        query = () if paper is None else (("paper", paper),)
         if form not in media:
             raise Refused(f"expected the form of a report as one of {', '.join(media)}, found {form!r}")
         answer = yield from self.exchange.send(Request("GET", path, query, {"accept": media[form]}))
@@ -305,9 +304,9 @@ class Calls:
         body = {} if reason is None else {"reason": reason}
         return (yield from self.post(f"{evaluation_path(evaluation)}/stop", body))
 
-    def evaluation_report(self, evaluation: str, form: ResultForm) -> Steps[bytes]:
+    def evaluation_report(self, evaluation: str, form: ResultForm, paper: str | None) -> Steps[bytes]:
         """The report of an evaluation in one of its forms."""
-        return (yield from self._report(f"{evaluation_path(evaluation)}/report", form, RESULT_MEDIA))
+        return (yield from self._report(f"{evaluation_path(evaluation)}/report", form, RESULT_MEDIA, paper))
 
     def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Steps[Path]:
         """The records of an evaluation and of its debates, in a file."""

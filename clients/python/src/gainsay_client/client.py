@@ -13,6 +13,7 @@ import httpx
 
 from gainsay_client.calls import (
     BATCHES,
+    EVALUATION_SETS,
     EVALUATIONS,
     Lines,
     Metadata,
@@ -219,6 +220,10 @@ class Gainsay:
         query = pairs({"limit": limit, "after": after})
         return cast("types.EvaluationList", self._run(self._calls.get(EVALUATIONS, query)))
 
+    def evaluation_sets(self) -> types.GoldenSetList:
+        """List the golden sets that plans may name; no item and no label is shown."""
+        return cast("types.GoldenSetList", self._run(self._calls.get(EVALUATION_SETS)))
+
     def evaluation(self, evaluation: str) -> types.EvaluationState:
         """Read how an evaluation stands, with its result once there is one."""
         return cast("types.EvaluationState", self._run(self._calls.get(evaluation_path(evaluation))))
@@ -231,9 +236,11 @@ class Gainsay:
         """Stop an evaluation: nothing more of it is asked. A stop is idempotent."""
         return cast("types.EvaluationState", self._run(self._calls.stop_evaluation(evaluation, reason)))
 
-    def evaluation_report(self, evaluation: str, form: ResultForm = "markdown") -> bytes:
-        """Read the report of an evaluation as ``json``, ``html`` or ``markdown``, all in UTF-8."""
-        return self._run(self._calls.evaluation_report(evaluation, form))
+    def evaluation_report(
+        self, evaluation: str, form: ResultForm = "markdown", *, paper: Literal["a4", "letter"] | None = None
+    ) -> bytes:
+        """Read the report of an evaluation as ``json``, ``html``, ``markdown`` (all in UTF-8) or ``pdf``."""
+        return self._run(self._calls.evaluation_report(evaluation, form, paper))
 
     def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
         """Save the records of an evaluation and its debates. The file gets its name once it is whole."""

@@ -1434,7 +1434,7 @@ class EvaluationStop(TypedDict):
     What stopped an evaluation.
     """
 
-    by: Literal['ceiling', 'fault', 'person', 'set']
+    by: Literal['ceiling', 'fault', 'person', 'revoked', 'set']
     why: str
 
 
@@ -1486,6 +1486,15 @@ class ListedEvaluation(TypedDict):
     registeredAt: str
     endedAt: NotRequired[str]
     href: str
+
+
+class SplitCounts(TypedDict):
+    """
+    The number of items of each split, without those that are retired.
+    """
+
+    open: int
+    held: int
 
 
 class EvaluationEvent(TypedDict):
@@ -3036,6 +3045,29 @@ class EvaluationList(TypedDict):
     next: NotRequired[str]
 
 
+class GoldenSetState(TypedDict):
+    """
+    A golden set that plans may name: what it is and how much it has, and no item and no label of it.
+    """
+
+    id: str
+    version: int
+    sha256: str
+    taskType: str
+    kind: Literal['critic', 'pairs', 'questions']
+    splits: SplitCounts
+    documents: int
+    groups: int
+    provenance: str
+    labelling: str
+    licence: str
+    published: NotRequired[str]
+    shipped: bool
+    looks: int
+    worn: bool
+    retired: int
+
+
 class SignedHeads(TypedDict):
     """
     The first and the latest head of a log that a key signed, as the database knows them.
@@ -3814,6 +3846,14 @@ class BatchLine(TypedDict):
 
     case: CaseRequest
     key: NotRequired[str | None]
+
+
+class GoldenSetList(TypedDict):
+    """
+    Golden sets by their ids.
+    """
+
+    sets: list[GoldenSetState]
 
 
 class VerifierKey(TypedDict):

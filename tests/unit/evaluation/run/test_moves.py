@@ -40,9 +40,10 @@ class World:
         self.ended: set[str] = set()
         self.at_once = at_once
         self.rightness = rightness
+        self.revoked = False
 
     def seen(self) -> Seen:
-        return Seen(SETS, frozenset(self.ended), self.at_once)
+        return Seen(SETS, frozenset(self.ended), self.at_once, self.revoked)
 
     def draw(self, unit: Unit) -> int:
         return int.from_bytes(sha256("/".join(map(str, unit)).encode()).digest()[:4], "big")
@@ -220,6 +221,34 @@ def test_after_a_person_stopped_it_the_rest_is_scored_and_concluded() -> None:
     assert len(running.opened) == asked
     assert len(Progress.of(running.entries).scored) == asked
     assert isinstance(running.entries[-1], EvaluationConcluded)
+
+
+def test_once_its_caller_is_revoked_nothing_more_is_asked_and_the_rest_is_scored_and_concluded() -> None:
+    running = world()
+    random = Random(2)
+    running.step(random, 0)
+    running.revoked = True
+    asked = len(running.opened)
+
+    running.run(random)
+
+    progress = Progress.of(running.entries)
+    assert progress.stopped is not None
+    assert (progress.stopped.by, len(running.opened)) == ("revoked", asked)
+    assert f"{len(progress.units) - asked} of {len(progress.units)} debates were not asked" in progress.stopped.why
+    assert len(progress.scored) == asked
+    assert progress.concluded is not None
+
+
+def test_a_revocation_after_the_last_unit_was_asked_changes_nothing() -> None:
+    whole, revoked = world(), world()
+    random = Random(8)
+    while len(Progress.of(revoked.entries).asked) < len(Progress.of(revoked.entries).units):
+        revoked.step(random, 0)
+    revoked.revoked = True
+
+    assert revoked.run(random) == whole.run(Random(9))
+    assert Progress.of(revoked.entries).stopped is None
 
 
 def test_a_sequence_ends_at_the_first_look_that_decides_and_counts_the_whole_block() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,15 @@ def test_a_file_that_may_not_be_read_is_a_fault(folder: Path, monkeypatch: pytes
     monkeypatch.setattr(os, "open", refusing)
 
     assert "labels.jsonl: it cannot be read: Permission denied; check its permissions" in faults(folder)
+
+
+def test_a_folder_that_may_not_be_read_is_a_fault(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(_: Path) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refusing)
+
+    assert faults(folder) == [".: the folder cannot be read: Permission denied; check its permissions"]
 
 
 def test_where_no_folder_is_that_is_said(tmp_path: Path) -> None:
