@@ -259,9 +259,9 @@ async def test_a_long_queue_of_a_tenant_keeps_no_item_waiting(database: Server) 
     async with items(database) as here:
         rows(
             database,
-            "INSERT INTO gainsay.debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, "
-            "granted, due) SELECT gen_random_uuid(), 'acme', 'l', 'adversarial/1', 'contract', 'queued', 3, '', 1, 1, "
-            "'2026-01-01' FROM generate_series(1, 3000) RETURNING 1",
+            "INSERT INTO gainsay.debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, "
+            "ceiling, granted, due) SELECT gen_random_uuid(), 'acme', 'l', 'adversarial/1', 'contract', 'queued', 3, "
+            "'', 1, 1, '2026-01-01' FROM generate_series(1, 3000) RETURNING 1",
         )
         opened = await here.queue(a_room())
         wanted = ClaimRequest(worker="w", lease_s=30.0)
