@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
+import psycopg
 import pytest
 
 from service.errors import BudgetExhausted, InvalidCase, QueueFull
@@ -18,7 +20,7 @@ from service.store.queue_limits import QueueLimits
 from service.store.spend import Purpose, limited, remaining, use_of
 from tests.fixtures.postgres import Database as Server
 from tests.fixtures.running import Bench, bench
-from tests.fixtures.spending import CEILING, Spender, Spenders, drawn, exact, limits, rows, set_day
+from tests.fixtures.spending import CEILING, Spender, Spenders, drawn, exact, limits, rows, set_day, waiting
 
 pytestmark = pytest.mark.no_replay
 TENANT = "acme"
@@ -145,6 +147,48 @@ async def test_beyond_its_reserve_a_debate_takes_nothing_that_others_have_reserv
         assert (refused.limit, refused.left) == ("evaluationDay", 100)
         assert await first.allocate(100) is None
         assert await second.allocate(600) is None
+
+
+@contextmanager
+def opening(server: Server, reserve: int) -> Iterator[psycopg.Connection[Any]]:
+    """Another process in the middle of opening an item: it has found room, and has not committed."""
+    with psycopg.connect(server.admin_url) as other:
+        other.execute("SELECT * FROM gainsay.evaluation_room(%s, %s, 50, 'UTC', 1000, 10000)", [TENANT, reserve])
+        other.execute(
+            "INSERT INTO gainsay.debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, "
+            "ceiling, granted, purpose, reserve) VALUES (gen_random_uuid(), %s, 'l', 'adversarial/1', 'contract', "
+            "'queued', 3, '', 1000, 0, 'evaluation', %s)",
+            [TENANT, reserve],
+        )
+        yield other
+
+
+async def test_who_opens_waits_for_another_that_opens_and_counts_it(database: Server) -> None:
+    async with items(database) as here:
+        with opening(database, 950) as other:
+            second = asyncio.create_task(here.queue(a_room(reserve=100)))
+            elsewhere = await here.spenders.queue_item(a_room(reserve=100), "rival")
+            await waiting(database)
+            other.commit()
+
+        assert await second is None
+        assert elsewhere is not None, "another tenant waits for nobody"
+        assert await here.queue(a_room(reserve=50)) is not None
+
+
+async def test_who_draws_beyond_its_reserve_waits_for_another_that_opens_and_counts_it(database: Server) -> None:
+    async with items(database) as here:
+        first, second = await here.open(a_room(reserve=300)), await here.open(a_room(reserve=100))
+        await first.allocate(300)
+        with opening(database, 400) as other:
+            beyond = asyncio.create_task(first.allocate(201))
+            assert await second.allocate(100) is None, "within its reserve a debate waits for nobody"
+            await waiting(database)
+            other.commit()
+
+        refused = await beyond
+        assert refused is not None
+        assert (refused.limit, refused.left) == ("evaluationDay", 200)
 
 
 async def test_a_debate_that_no_day_would_pay_for_is_refused_for_good(database: Server) -> None:
