@@ -207,5 +207,5 @@ async def test_the_rules_of_the_policy_are_recorded_and_a_result_is_computed_by_
         replace(rules, release=ReleaseLimits()),
         replace(rules, cutoffs=dict.fromkeys(cutoffs, "2025-06-30")),
     ):
-        forged = Progress.of([replace(registered, rules=changed), *rest])  # type: ignore[call-arg]
+        forged = Progress.of([replace(registered, rules=changed), *rest])
         assert conclusion_of(forged, golden).hash != recorded.result
