@@ -76,7 +76,7 @@ def assert_rate(found: list[bool], per_mille: int) -> None:
 ONE = Who(MODEL, "debater-1")
 
 
-def answers(who: Who = ONE, *, later: bool = False, states: bool = False, **shares: Any) -> list[bool]:
+def answers(who: Who = ONE, *, later: int = 0, states: bool = False, **shares: Any) -> list[bool]:
     """In which of the known cases a model is right."""
     found = [right(FaultShares(**shares), who, case, later=later, states=states) for case in KNOWN]
     assert None not in found
@@ -159,7 +159,7 @@ def test_in_between_a_share_of_cases_is_common() -> None:
 @pytest.mark.parametrize("correlation", [0, 1_000])
 def test_later_turns_mend_and_break_as_often_as_the_table_says(correlation: int) -> None:
     shares: dict[str, Any] = {"accuracy": 500, "mended": 250, "broken": 50, "correlation": correlation}
-    first, later = answers(**shares), answers(later=True, **shares)
+    first, later = answers(**shares), answers(later=1, **shares)
 
     assert_rate([b for a, b in zip(first, later, strict=True) if not a], 250)
     assert_rate([not b for a, b in zip(first, later, strict=True) if a], 50)
@@ -169,7 +169,7 @@ def test_a_stated_confidence_has_its_own_rate_of_right_answers() -> None:
     shares: dict[str, Any] = {"accuracy": 900, "confidence": 950, "true_rate": 600, "mended": 500}
 
     assert_rate(answers(states=True, **shares), 600)
-    assert_rate(answers(states=True, later=True, **shares), 600)
+    assert_rate(answers(states=True, later=1, **shares), 600)
     assert_rate(answers(**shares), 900)
 
 
