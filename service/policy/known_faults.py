@@ -110,8 +110,8 @@ class FaultShares(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What the model states."""
     true_rate: Annotated[int | None, share()] = None
     """The share of right answers in replies that state it, in the place of ``accuracy``."""
-    misframes: Annotated[int, share()] = 0
-    """In how many cases a framing states the opposite of the proposition."""
+    misframes: Annotated[int | None, share()] = None
+    """In how many cases a framing states the opposite of the proposition; in the others it states that."""
     concedes: Annotated[int | None, share()] = None
     """In how many cases a seat grants every objection to its own side; it grants none in the others."""
     argues_right: Annotated[int | None, share()] = None

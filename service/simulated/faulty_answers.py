@@ -1,12 +1,12 @@
-"""What a model with known faults takes for right in a case that it knows: a first answer, later turns', and what it heeds.
+"""What a model with known faults takes for right in a case that it knows: a first answer, and later turns.
 
     a first answer    right in `accuracy` of the cases; the draw is common to all models in `correlation` of them
-    a later turn      a wrong answer becomes right in `mended`, a right one wrong in `broken` of the cases; these draws are
-                      common in the same cases
-    more later turns  each mends and breaks the answer of the one before, by a draw of its own; in `rounds_alike` of the
-                      cases they share the draw of the first, so that nothing changes after it
-    with a confidence where a reply states one and `true_rate` is given: right in that share of the cases
-    a seat that heeds in `heeds` of the cases a seat that decides goes by what it was shown, where that names one answer
+    a later turn      a wrong answer becomes right in `mended`, a right one wrong in `broken` of the cases; these
+                      draws are common in the same cases
+    more later turns  each mends and breaks the answer of the one before, by a draw of its own; in `rounds_alike` of
+                      the cases they share the draw of the first, so that nothing changes after it
+    a confidence      where a reply states one and `true_rate` is given: right in that share of the cases
+    heeding           in `heeds` of the cases a seat that decides goes by what it was shown, where that names one answer
 
 Two models with one accuracy and correlation 1 have one answer in every case. A seat that decides takes one later turn
 after a first answer that it would have given itself.

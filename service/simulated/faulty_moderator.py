@@ -2,9 +2,9 @@
 
     a pull     in a set share of cases it decides for the side that is shown first, for the longer one, or for the one
                of its own family, whatever is right; a case has one pull at most
-    heeds      in a set share of the others it goes by what it was shown: it rejects where every point of the critique was
-               granted; otherwise, of a given proposal, where the critique names the planted argument on its passage, and
-               of a question where the proposal rests on no passage
+    heeds      in a set share of the others it goes by what it was shown: it rejects where every point of the critique
+               was granted; or else, in a critic's case, where the critique names the planted argument on its passage,
+               and in all others where the proposal rests on no passage
     neither    right or wrong as `faulty_answers` says, of the proposition as it was framed
 
 The side that is shown first and the longer one are read from the statements. Which one is of the moderator's family is

@@ -1,11 +1,11 @@
 """The seats of a panel that give no answer of the list, with known faults, and the screener.
 
-    classifier            another type than its rules find, in `mistypes` of the cases
-    adjudicator           it says rightly whether the last answers are the same, as often as `accuracy` and later turns
-                          say: all four scores are 100 where it takes them for the same, and 0 otherwise
-    its scores at the end 90 for a debater whose last answer it takes for right, 10 for the others
-    answers to objections every objection holds in `concedes` of the cases, and fails in the others
-    screener              it suspects a case, of which it names no passage, in `false_alarms` of the cases
+classifier            another type than its rules find, in `mistypes` of the cases
+adjudicator           it says rightly whether the last answers are the same, as often as `accuracy` and later turns
+                      say: all four scores are 100 where it takes them for the same, and 0 otherwise
+its scores at the end 90 for a debater whose last answer it takes for right, 10 for the others
+answers to objections every objection holds in `concedes` of the cases, and fails in the others
+screener              it suspects a case, of which it names no passage, in `false_alarms` of the cases
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def faulty_accuracy(desk: Desk, limit: int, shares: FaultShares, who: Who, case:
     )
 
 
-def faulty_objection_answers(desk: Desk, limit: int, shares: FaultShares, who: Who, case: KnownCase) -> ObjectionAnswers:
+def faulty_objection_answers(
+    desk: Desk, limit: int, shares: FaultShares, who: Who, case: KnownCase
+) -> ObjectionAnswers:
     """The answers to the objections that stand: all are granted, or none."""
     made = answer(desk, limit)
     if shares.concedes is None:

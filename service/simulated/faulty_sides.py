@@ -1,7 +1,7 @@
 """The seats that speak for a side, with known faults: framing, proposer, rebuttal, and a debater with a stance.
 
-    framing             in `misframes` of the cases it states the opposite of the proposition, and what is right of that
-                        is the other conclusion
+    framing             in `misframes` of the cases it states the opposite of the item's proposition, of which the other
+                        conclusion is right; in the others it states that proposition
     proposer            where it takes the proposition for right, it concludes so and rests on a passage; otherwise it
                         gives it up and has none
     rebuttal            it grants every point in `concedes` of the cases, and none in the others
@@ -50,11 +50,13 @@ def true_conclusion(case: KnownCase, reading: Reading) -> Conclusion:
 
 
 def faulty_framing(desk: Desk, limit: int, shares: FaultShares, who: Who, case: KnownCase) -> Framing:
-    """The framing, or that of the opposite."""
+    """The framing of the item's proposition, or of its opposite."""
     made = framing(desk, limit)
-    if not happens(shares.misframes, "misframes", who.model, who.seat, case.shown):
+    if shares.misframes is None:
         return made
-    return replace(made, thesis=f"{_MISFRAMED}{case.line.proposition or made.thesis}")
+    thesis = case.line.proposition or made.thesis
+    opposite = happens(shares.misframes, "misframes", who.model, who.seat, case.shown)
+    return replace(made, thesis=f"{_MISFRAMED}{thesis}" if opposite else thesis)
 
 
 def faulty_proposal(desk: Desk, limit: int, shares: FaultShares, who: Who, case: KnownCase) -> Proposal:
@@ -115,5 +117,5 @@ def _passages(desk: Desk) -> Iterator[Citation]:
             yield from cite(found)
     for document in desk.documents:
         for line in map(str.strip, document.text.splitlines()):
-            if _LONG_ENOUGH <= len(line):
+            if len(line) >= _LONG_ENOUGH:
                 yield Citation(line[:_LONGEST].strip(), document.id)

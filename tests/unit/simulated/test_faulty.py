@@ -6,9 +6,7 @@ An observed count lies within the bounds that a binomial count leaves once in a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import cache
-from math import comb
 from typing import Any
 
 import msgspec
@@ -44,33 +42,10 @@ from tests.unit.simulated.known import (
     said,
     statement,
 )
+from tests.unit.simulated.rates import assert_rate
 
 CASES = 1_000
-RARE = Fraction(1, 1_000_000)
 KNOWN = tuple(KnownCase(n, question_line(n)) for n in range(1, CASES + 1))
-
-
-@cache
-def bounds(n: int, per_mille: int) -> tuple[int, int]:
-    """The least and the greatest count of ``n`` with a tail of one in a million outside of each."""
-    share = Fraction(per_mille, 1_000)
-    chances = [comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
-    return cut(chances), n - cut(chances[::-1])
-
-
-def cut(chances: list[Fraction]) -> int:
-    """How many counts from the first on are together no more likely than that."""
-    together = Fraction(0)
-    for k, chance in enumerate(chances):
-        together += chance
-        if together > RARE:
-            return k
-    return len(chances)
-
-
-def assert_rate(found: list[bool], per_mille: int) -> None:
-    low, high = bounds(len(found), per_mille)
-    assert low <= sum(found) <= high, f"{sum(found)} of {len(found)} at {per_mille} per mille"
 
 
 ONE = Who(MODEL, "debater-1")
