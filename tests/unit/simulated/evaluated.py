@@ -10,6 +10,7 @@ from service.debate.facts import Facts
 from service.debate.labels import read as named
 from service.debate.model import Outcome, Turn
 from service.debate.replies import Reply
+from service.debate.turns import TurnId
 from service.evaluation.plan.model import Arm
 from service.evaluation.scoring.answers import answer_of
 from service.evaluation.scoring.observed import observe
@@ -63,7 +64,7 @@ class Asked(NamedTuple):
         assert isinstance(self.item, QuestionItem)
         return self.item.states == self.label.answer
 
-    def said(self, turn: str) -> Any:
+    def said(self, turn: TurnId) -> Any:
         """The reply of a turn."""
         return self.facts.said[turn]
 

@@ -176,8 +176,8 @@ def test_a_synthesizer_that_heeds_takes_the_answer_of_most() -> None:
 
 @pytest.mark.parametrize(("form", "seat"), [("stances", "judge"), ("convergence", "judge"), ("panel", "synthesizer")])
 def test_a_seat_that_decides_is_right_in_its_true_rate_and_states_its_confidence(form: str, seat: str) -> None:
-    models = faulty("questions", **{seat: {"confidence": 950, "true_rate": 600}})
-    asked = ask_all(form, models, **({"maxRounds": 1} if form != "stances" else {}))
+    shares: dict[str, Any] = {seat: {"confidence": 950, "true_rate": 600}}
+    asked = ask_all(form, faulty("questions", **shares), maxRounds=1)
 
     closing = [one.said(one.outcome.final_turn or "") for one in asked]
     assert {reply.confidence_level for reply in closing} == {"HIGH"}
