@@ -64,9 +64,9 @@ class Asked(NamedTuple):
         assert isinstance(self.item, QuestionItem)
         return self.item.states == self.label.answer
 
-    def said(self, turn: TurnId) -> Any:
+    def said(self, turn: str) -> Any:
         """The reply of a turn."""
-        return self.facts.said[turn]
+        return self.facts.said[TurnId(turn)]
 
 
 @cache

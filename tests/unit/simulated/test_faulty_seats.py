@@ -137,7 +137,7 @@ def test_debaters_argue_their_stance_well_in_their_shares_of_cases_and_a_judge_t
     models = faulty(
         "questions", debater={"argues_right": 900, "argues_wrong": 300}, judge={"heeds": 1_000, "accuracy": 500}
     )
-    asked = ask_all("stances", models, max_rounds=1)
+    asked = ask_all("stances", models, maxRounds=1)
     shares: dict[bool, list[bool]] = {True: [], False: []}
     for one in asked:
         well = {
