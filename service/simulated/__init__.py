@@ -21,6 +21,7 @@ convergence_debater, convergence_judge      the seats of convergence
 screener                                    a guard that goes by two short lists of words
 strategies                                  the six models
 faulty, faulty_critic, faulty_moderator,    models with known faults, and the key file by which they know cases
+  faulty_sides, faulty_panel,
   faulty_answers, draws, known_cases
 provider, scripted                          the wire, and replies from a file
 """

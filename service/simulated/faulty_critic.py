@@ -3,6 +3,7 @@
     flawed proposal    in `hits` of the cases of its family a point attacks the planted argument and cites the decisive
                        passage; in the others no point attacks that argument
     sound proposal     the same in `false_alarms` of the cases
+    with neither       and a `true_rate`: it is right of the proposal in that share of the cases
 
 The other points are those of the critic without faults, with true quotations.
 """
@@ -28,11 +29,10 @@ _STRONG = 8
 def faulty_critique(desk: Desk, limit: int, shares: FaultShares, case: KnownCase) -> Critique:
     """The critique of a given proposal; in later rounds, and of other cases, that of a model without faults."""
     made = critique(desk, limit)
-    rate = shares.hits if case.line.answer == "flawed" else shares.false_alarms
-    faultless = shares.hits is None and shares.false_alarms is None
-    if case.line.kind != "critic" or faultless or desk.reading.round > 1:
+    rate = _yes(shares, case)
+    if rate is None or desk.reading.round > 1:
         return made
-    yes = happens(_of_family(rate, case.line.family), "critic", desk.strategy.name, case.shown)
+    yes = happens(rate, "critic", desk.strategy.name, case.shown)
     elsewhere = [point for point in made.points if not _names(point, case.line.argument)]
     points = [_planted(case), *elsewhere[: limit - 1]] if yes else elsewhere or [_other(desk, case.line.argument)]
     strength = max(made.challenge_strength, _STRONG) if yes else made.challenge_strength
@@ -44,7 +44,20 @@ def faulty_critique(desk: Desk, limit: int, shares: FaultShares, case: KnownCase
     )
 
 
-def _of_family(rate: Rate | None, family: str) -> int:
+def _yes(shares: FaultShares, case: KnownCase) -> int | None:
+    """In what share of such cases it says that the planted argument is wrong; ``None`` for no fault there."""
+    flawed = case.line.answer == "flawed"
+    if case.line.kind != "critic":
+        return None
+    if shares.hits is not None or shares.false_alarms is not None:
+        return of_family(shares.hits if flawed else shares.false_alarms, case.line.family)
+    if shares.true_rate is None:
+        return None
+    return shares.true_rate if flawed else WHOLE - shares.true_rate
+
+
+def of_family(rate: Rate | None, family: str) -> int:
+    """A rate in the cases of a family; none is 0."""
     if isinstance(rate, dict):
         return rate.get(family, rate.get(OTHERS, 0))
     return rate or 0

@@ -2,7 +2,10 @@
 
     a pull     in a set share of cases it decides for the side that is shown first, for the longer one, or for the one
                of its own family, whatever is right; a case has one pull at most
-    no pull    right or wrong as `faulty_answers` says
+    heeds      in a set share of the others it goes by what it was shown: it rejects where every point of the critique
+               was granted; or else, in a critic's case, where the critique names the planted argument on its passage,
+               and in all others where the proposal rests on no passage
+    neither    right or wrong as `faulty_answers` says, of the proposition as it was framed
 
 The side that is shown first and the longer one are read from the statements. Which one is of the moderator's family is
 said by the key alone, because no request names a family.
@@ -16,14 +19,13 @@ from typing import Literal
 from service.debate.replies import Conclusion
 from service.policy.known_faults import FaultShares
 from service.simulated.draws import draw
-from service.simulated.faulty_answers import Who, right
+from service.simulated.faulty_answers import Who, heeds, quotes, right
+from service.simulated.faulty_sides import OPPOSITE, true_conclusion
 from service.simulated.known_cases import KnownCase
 from service.simulated.request_reader import Reading, ShownTurn
 
 Side = Literal["proposer", "critic"]
 _FOR: dict[Side, Conclusion] = {"proposer": "upheld", "critic": "rejected"}
-_HOLDS = {"critic": "sound", "pairs": "upheld"}
-_OPPOSITE: dict[Conclusion, Conclusion] = {"upheld": "rejected", "rejected": "upheld"}
 
 
 def decided(reading: Reading, shares: FaultShares, who: Who, case: KnownCase) -> Conclusion | None:
@@ -32,16 +34,36 @@ def decided(reading: Reading, shares: FaultShares, who: Who, case: KnownCase) ->
         return None
     if side := _pulled_to(reading, shares, who, case):
         return _FOR[side]
-    is_right = right(shares, who, case, later=True, states=True)
+    if heeds(shares, who, case):
+        return _shown(reading, case)
+    is_right = right(shares, who, case, later=1, states=True)
     if is_right is None:
         return None
-    return true_conclusion(case) if is_right else _OPPOSITE[true_conclusion(case)]
+    holds = true_conclusion(case, reading)
+    return holds if is_right else OPPOSITE[holds]
 
 
-def true_conclusion(case: KnownCase) -> Conclusion:
-    """What is right of the proposition of a case."""
-    line = case.line
-    return "upheld" if line.answer == (line.states or _HOLDS[line.kind]) else "rejected"
+def _shown(reading: Reading, case: KnownCase) -> Conclusion:
+    """What the statements come to by themselves."""
+    last = max((said.round for said in reading.statements), default=1)
+    now = [said for said in reading.statements if said.round == last]
+    points = {point.n for said in now if _is_critique(said) for point in said.arguments if point.n}
+    granted = {one.answers[1] for said in now for one in said.concessions if one.answers}
+    if points and points <= granted:
+        return "rejected"
+    if case.line.kind == "critic":
+        return "rejected" if any(_names_planted(said, case) for said in now) else "upheld"
+    opened = [said for said in now if not said.replies and not _is_critique(said)]
+    return "upheld" if any(map(quotes, opened)) else "rejected"
+
+
+def _names_planted(said: ShownTurn, case: KnownCase) -> bool:
+    """Whether a critique attacks the planted argument with the passage that decides it."""
+    quote = case.line.span.quote if case.line.span else ""
+    return any(
+        case.line.argument in [n for _, n in point.against] and quote in [one.quote for one in point.citations]
+        for point in said.arguments
+    )
 
 
 def _pulled_to(reading: Reading, shares: FaultShares, who: Who, case: KnownCase) -> Side | None:

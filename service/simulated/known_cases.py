@@ -59,8 +59,8 @@ class KnownCases:
 
 def _stated(reading: Reading, cases: Sequence[KnownCase]) -> KnownCase:
     """Of cases with one question that whose proposition a reading has; the first where it has none."""
-    beside = (reading.proposition, reading.answer)
-    stated = [c for c in cases if c.line.proposition in beside or c.line.proposition in reading.question]
+    beside = (reading.proposition, reading.answer or "", reading.question)
+    stated = [c for c in cases if any(c.line.proposition in text for text in beside)]
     return max(stated or cases[:1], key=lambda case: len(case.line.proposition))
 
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from service.debate.adversarial import SEATS
+from service.errors import SettingsError
 from service.policy import decode_policy, encode_policy
 from service.policy.file.effective import effective_toml
 from service.policy.file.reading import read_file
-from service.policy.known_faults import FaultShares, ModelFaults
+from service.policy.file.schema import policy_schema
+from service.policy.file.seats import OTHERS
+from service.policy.keys import keys_of
+from service.policy.known_faults import EVERY_SEAT, SEAT_FAULTS, FaultShares, ModelFaults, SeatFaults
 from service.policy.settings import read_policy
-from tests.fixtures.policies import changed, policy_file, refused, vendors
+from tests.fixtures.policies import WRITTEN, changed, policy_file, refused, vendors
 
+ROOT = Path(__file__).resolve().parents[3]
 PLACE = ("providers", "offline", "faults")
 
 
@@ -51,7 +59,10 @@ def test_a_policy_without_faults_is_written_as_before(tmp_path: Path) -> None:
 
 
 def test_faults_are_in_the_record_s_policy_and_in_the_effective_one(tmp_path: Path) -> None:
-    path = policy_file(tmp_path, **with_faults(hits="0.5", changes_at=3, after={"hits": {"others": "0.1"}}))
+    seats = {"debater": {"argues_right": "0.5", "changes_at": 2, "after": {"argues_wrong": "1"}}}
+    path = policy_file(
+        tmp_path, **with_faults(hits="0.5", changes_at=3, after={"hits": {"others": "0.1"}}, seats=seats)
+    )
     file = read_file(path)
 
     assert decode_policy(encode_policy(file.policy)) == file.policy
@@ -79,10 +90,73 @@ def test_faults_are_in_the_record_s_policy_and_in_the_effective_one(tmp_path: Pa
         ({"changes_at": 0, "after": {}}, "changes_at: expected from 1 to 1000000, found 0"),
         ({"changes_at": 3, "after": {"changes_at": 4}}, "after.changes_at: this key is unknown"),
         ({"changes_at": 3, "after": {"broken": "0.1"}}, "after.accuracy: mended and broken change a first answer"),
+        (
+            {"rounds_alike": "0.5"},
+            "rounds_alike: rounds_alike is that of turns that mend or break; give mended or broken",
+        ),
+        ({"seats": {"critics": {}}}, "seats.critics: there is no such seat; there is: framing, proposer, critic,"),
+        ({"seats": {"critic": 3}}, "seats.critic: expected a table, found an integer"),
+        ({"seats": {"critic": {"hit": "1"}}}, "seats.critic.hit: this key is unknown; did you mean 'hits'?"),
+        (
+            {"seats": {"framing": {"accuracy": "0.5"}}},
+            "seats.framing.accuracy: this fault means nothing to the seat framing, which has: misframes, unusable",
+        ),
+        (
+            {"seats": {"judge": {"changes_at": 3, "after": {"hits": "0"}}}},
+            "seats.judge.after.hits: this fault means nothing to the seat judge, which has: heeds, accuracy",
+        ),
+        ({"seats": {"judge": {"after": {}}}}, "seats.judge.after: changes_at and after belong together"),
+        ({"seats": {"judge": {"seats": {}}}}, "seats.judge.seats: this key is unknown"),
+        (
+            {"seats": {"critic": {"hits": "1", "confidence": "0.8", "true_rate": "0.8"}}},
+            "seats.critic.true_rate: true_rate takes the place of hits and false_alarms; give it or give those",
+        ),
     ],
 )
 def test_faults_that_make_no_sense_are_refused_at_their_key(tmp_path: Path, faults: dict[str, Any], said: str) -> None:
     assert f"providers.offline.faults.alder-large.{said}" in refused(tmp_path, with_faults(**faults))
+
+
+def test_a_fault_on_a_seat_where_it_means_nothing_is_refused_with_its_line(tmp_path: Path) -> None:
+    whole = (ROOT / "examples" / "evaluation" / "policy.toml").read_text("utf-8")
+    path = tmp_path / "gainsay.toml"
+    path.write_text(f'{whole}\n[providers.offline.faults.alder-large.seats.screener]\naccuracy = "0.5"\n', "utf-8")
+    last = len(path.read_text("utf-8").splitlines())
+
+    with pytest.raises(SettingsError, match=rf"line {last}: .*seats\.screener\.accuracy: this fault means nothing"):
+        read_policy(path)
+
+
+def test_every_seat_of_a_policy_has_its_faults_and_every_fault_a_seat() -> None:
+    assert {*SEAT_FAULTS} == {*SEATS, *OTHERS}
+    shares = {key.name for key in keys_of(FaultShares)}
+    assert shares == {"unusable"}.union(*SEAT_FAULTS.values())
+
+
+@pytest.mark.parametrize("seat", SEAT_FAULTS)
+def test_each_fault_of_a_seat_is_read_there_and_in_the_schema(tmp_path: Path, seat: str) -> None:
+    names = [name for name in SEAT_FAULTS[seat] if not (seat == "critic" and name == "true_rate")]
+    shares = dict.fromkeys((*names, "unusable"), "0.25")
+
+    faults = read(tmp_path, accuracy="0.5", seats={seat: {**shares, "changes_at": 2, "after": shares}})
+
+    kept = FaultShares(**dict.fromkeys((*names, "unusable"), 250))
+    assert faults.of(seat) == SeatFaults(**{name: getattr(kept, name) for name in shares}, changes_at=2, after=kept)
+    assert faults.of("another").accuracy == 500
+    schema = policy_schema(WRITTEN)["properties"]["providers"]["additionalProperties"]["properties"]["faults"]
+    table = schema["additionalProperties"]["properties"]["seats"]["properties"][seat]
+    assert {*table["properties"]} == {*SEAT_FAULTS[seat], *EVERY_SEAT}
+
+
+def test_the_examples_of_the_page_are_read_as_they_stand(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "models.md").read_text("utf-8")
+    examples = re.findall(r"```toml\n(\[providers\.offline\.faults\..*?)```", page, re.DOTALL)
+    table = tomllib.loads("\n".join(examples))["providers"]["offline"]["faults"]
+
+    found = read_policy(policy_file(tmp_path, **changed(*PLACE, to=table))).providers["offline"].faults
+    assert len(examples) == 2
+    assert found["cedar-large"].of("moderator").heeds == 1_000
+    assert found["alder-large"].accuracy == 700
 
 
 def test_all_faults_of_the_table_are_said_at_once(tmp_path: Path) -> None:

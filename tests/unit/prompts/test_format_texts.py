@@ -502,8 +502,21 @@ def test_a_new_version_of_the_house_rules_keeps_the_former_one(kept: str) -> Non
     """A debate that began under version 1 is asked under version 1."""
     versions = {entry.version: entry.current for entry in PROMPTS.entries if entry.id == kept}
 
-    assert versions == {1: False, 2: True}
-    assert PROMPTS.text_at(kept, 1) != PROMPTS.text_at(kept, 2) == PROMPTS.text(kept)
+    assert versions == {1: False, 2: False, 3: True}
+    assert len({PROMPTS.text_at(kept, version) for version in versions}) == 3
+    assert PROMPTS.text_at(kept, 3) == PROMPTS.text(kept)
+
+
+@pytest.mark.parametrize(("kept", "version"), [("house", 2), ("house.undocumented", 1)])
+def test_the_house_rules_with_drafts_change_nothing_else(kept: str, version: int) -> None:
+    """A draft is told that no other seat takes part; every other seat is told what it was told before."""
+    former, present = (sentences(text) for text in (PROMPTS.text_at(kept, version), PROMPTS.text(kept)))
+
+    gone = [line for line in former if line not in present]
+    added = [line for line in present if line not in former]
+    assert [line[:14] for line in gone] == ["several seats "]
+    assert [line[:30] for line in added] == ["where it is debated, several s", "where the last message gives y"]
+    assert "no other seat's words are in this request" in added[1]
 
 
 CHANGED = (

@@ -15,6 +15,7 @@ import msgspec
 import service
 from service.checks import citations, given, judgement
 from service.checks.injection import check_injection
+from service.debate.entries import Entry
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import Case, Check, Document, Outcome, Position, Turn, documents_of_round
@@ -43,12 +44,13 @@ class Source(NamedTuple):
 
 
 class Played(NamedTuple):
-    """A debate that was played: what is known of it, how it ended, the sources and the requests by turn."""
+    """A debate that was played: what is known of it, how it ended, the sources, the requests by turn, its entries."""
 
     facts: Facts
     outcome: Outcome
     sources: Mapping[str, str]
     requests: Mapping[str, Request]
+    entries: Sequence[Entry]
 
 
 class Plain:
@@ -114,7 +116,7 @@ def play(
     entries = drive(
         msgspec.structs.replace(started, options=options, seats=seats), speak, case=case, findings=find, used=usage.get
     )
-    return Played(Facts.of(entries), outcome(entries), texts, requests)
+    return Played(Facts.of(entries), outcome(entries), texts, requests, entries)
 
 
 def decode(seat: str, text: str) -> Reply:

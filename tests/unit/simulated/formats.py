@@ -11,7 +11,7 @@ import msgspec
 
 from service import samples
 from service.debate import kernel
-from service.debate.entries import DebateStarted
+from service.debate.entries import DebateStarted, Entry
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, Finding
 from service.debate.formats import NAMES
@@ -37,18 +37,19 @@ from tests.fixtures.debates import a_start, drive, outcome
 from tests.unit.simulated.debates import decode
 
 POOL = ("alder-large", "birch-large", "alder-small", "birch-small", "cedar-small", "cedar-large")
-DECIDERS: Mapping[str, int] = {"judge": 0, "synthesizer": 0, "adjudicator": 1, "classifier": 1}
+DECIDERS: Mapping[str, int] = {"judge": 0, "synthesizer": 0, "adjudicator": 1, "classifier": 1, "screener": 1}
 """Which of the models that do not debate sits where."""
 THRESHOLDS = {"factual": 850, "normative": 800, "business": 850, "prediction": 850, "brainstorm": 800, "belief": 750}
 FORMATS = tuple(name for name in NAMES if name != "adversarial")
 
 
 class Played(NamedTuple):
-    """A debate that was played: what is known of it, how it ended, and the requests by turn."""
+    """A debate that was played: what is known of it, how it ended, the requests by turn, and its entries."""
 
     facts: Facts
     outcome: Outcome
     requests: Mapping[str, Request]
+    entries: Sequence[Entry]
 
     def arguments(self) -> list[ArgumentVerdict]:
         """What code found of every argument's citations."""
@@ -135,7 +136,8 @@ def play(
         Decimal(500_000),
         single_agent_answer=answer_given,
     )
-    started = _started(form, options_of(form, asked), kernel.FORMATS[f"{form}/1"].table, pool, allowance)
+    options = msgspec.structs.replace(options_of(form, asked), screened=asked.get("screened", False))
+    started = _started(form, options, kernel.FORMATS[f"{form}/1"].table, pool, allowance)
     requests: dict[str, Request] = {}
     usage: dict[str, Usage] = {}
 
@@ -153,7 +155,7 @@ def play(
         return checker.check(case, facts, check).finding
 
     entries = drive(started, speak, case=case, findings=find, used=usage.get)
-    return Played(Facts.of(entries), outcome(entries), requests)
+    return Played(Facts.of(entries), outcome(entries), requests, entries)
 
 
 def _started(form: str, options: Options, table: Any, pool: Sequence[str], allowance: int) -> DebateStarted:

@@ -6,9 +6,7 @@ An observed count lies within the bounds that a binomial count leaves once in a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import cache
-from math import comb
 from typing import Any
 
 import msgspec
@@ -44,39 +42,16 @@ from tests.unit.simulated.known import (
     said,
     statement,
 )
+from tests.unit.simulated.rates import assert_rate
 
 CASES = 1_000
-RARE = Fraction(1, 1_000_000)
 KNOWN = tuple(KnownCase(n, question_line(n)) for n in range(1, CASES + 1))
-
-
-@cache
-def bounds(n: int, per_mille: int) -> tuple[int, int]:
-    """The least and the greatest count of ``n`` with a tail of one in a million outside of each."""
-    share = Fraction(per_mille, 1_000)
-    chances = [comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
-    return cut(chances), n - cut(chances[::-1])
-
-
-def cut(chances: list[Fraction]) -> int:
-    """How many counts from the first on are together no more likely than that."""
-    together = Fraction(0)
-    for k, chance in enumerate(chances):
-        together += chance
-        if together > RARE:
-            return k
-    return len(chances)
-
-
-def assert_rate(found: list[bool], per_mille: int) -> None:
-    low, high = bounds(len(found), per_mille)
-    assert low <= sum(found) <= high, f"{sum(found)} of {len(found)} at {per_mille} per mille"
 
 
 ONE = Who(MODEL, "debater-1")
 
 
-def answers(who: Who = ONE, *, later: bool = False, states: bool = False, **shares: Any) -> list[bool]:
+def answers(who: Who = ONE, *, later: int = 0, states: bool = False, **shares: Any) -> list[bool]:
     """In which of the known cases a model is right."""
     found = [right(FaultShares(**shares), who, case, later=later, states=states) for case in KNOWN]
     assert None not in found
@@ -159,7 +134,7 @@ def test_in_between_a_share_of_cases_is_common() -> None:
 @pytest.mark.parametrize("correlation", [0, 1_000])
 def test_later_turns_mend_and_break_as_often_as_the_table_says(correlation: int) -> None:
     shares: dict[str, Any] = {"accuracy": 500, "mended": 250, "broken": 50, "correlation": correlation}
-    first, later = answers(**shares), answers(later=True, **shares)
+    first, later = answers(**shares), answers(later=1, **shares)
 
     assert_rate([b for a, b in zip(first, later, strict=True) if not a], 250)
     assert_rate([not b for a, b in zip(first, later, strict=True) if a], 50)
@@ -169,7 +144,7 @@ def test_a_stated_confidence_has_its_own_rate_of_right_answers() -> None:
     shares: dict[str, Any] = {"accuracy": 900, "confidence": 950, "true_rate": 600, "mended": 500}
 
     assert_rate(answers(states=True, **shares), 600)
-    assert_rate(answers(states=True, later=True, **shares), 600)
+    assert_rate(answers(states=True, later=1, **shares), 600)
     assert_rate(answers(**shares), 900)
 
 
