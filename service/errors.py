@@ -179,7 +179,8 @@ class CeilingTooSmall(InvalidCase):
 class BudgetExhausted(GainsayError):
     """The rest of a tenant's limit for the day or month does not pay for a debate.
 
-    ``limit`` is ``tenantDay`` or ``tenantMonth``. ``left`` is what remains of it in micro-dollars; it is below zero
+    ``limit`` is ``tenantDay`` or ``tenantMonth``, of an item of an evaluation ``evaluationDay`` or ``evaluationMonth``,
+    which no caller is answered. ``left`` is what remains of it in micro-dollars; it is below zero
     after a vendor billed above a reservation. ``ends`` is when its period ends, as RFC 3339 in UTC. ``ever``: waiting
     can help, since the whole limit would pay.
     """

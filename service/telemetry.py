@@ -231,7 +231,7 @@ OVERRUNS = counter("gainsay_provider_overruns_total", "Replies billed above thei
 REFUSALS = counter(
     "gainsay_budget_refusals_total",
     "Asks that a limit did not fund, by the limit.",
-    {"limit": ("debateCeiling", "batchCeiling", "tenantDay", "tenantMonth", "providerOverrun")},
+    {"limit": words("debateCeiling batchCeiling tenantDay tenantMonth evaluationDay evaluationMonth providerOverrun")},
 )
 DRAWS = counter(
     "gainsay_draws_total",

@@ -282,6 +282,8 @@ LIMIT: Mapping[str, str] = {
     "batchCeiling": "the ceiling of its batch",
     "tenantDay": "the tenant's limit for the day",
     "tenantMonth": "the tenant's limit for the month",
+    "evaluationDay": "what evaluations may spend in a day",
+    "evaluationMonth": "what evaluations may spend in a month",
     "providerOverrun": "a vendor billed more than was held for it, and after that nobody is asked",
 }
 """Why a turn is not funded."""
