@@ -32,6 +32,7 @@ from service.evaluation.plan.reading import read_plan
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit
+from service.evaluation.scoring import HELD_LOOKS
 from service.evaluation.sets.golden_set import GoldenSet
 from service.identity.caller import Caller
 from service.intake import Deployment
@@ -40,6 +41,7 @@ from service.intake.request import document_ids
 from service.policy.seating import SCREENER
 from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluation_counting import count_entry
 from service.reviews.evaluation_sets import GoldenShelf
 from service.store import evaluations
 from service.store.clock import database_time
@@ -48,8 +50,6 @@ from service.store.evaluations import Keyed, StoredEvaluation
 from service.store.pool import Database
 from service.store.sealing import uuid7
 
-HELD_LOOKS = 10
-"""From so many looks at its held split on a set supports no claim."""
 UNREGISTERED = "00000000-0000-7000-8000-000000000000"
 """In the place of an evaluation's id while its plan is priced: an id of the same length costs the same."""
 
@@ -115,6 +115,7 @@ class EvaluationDesk:
         log = await self.logs.current(caller.tenant)
         by = bringer_of(self._asking(caller))
         await evaluations.register(self.database, entry, by, held, log, self._writer(caller), keyed=keyed)
+        count_entry(entry)
         return evaluation
 
     async def bring(self, text: str, caller: Caller, key: str | None) -> Registered:
@@ -184,6 +185,7 @@ class EvaluationDesk:
             log = await self.logs.current(caller.tenant)
             with suppress(Fenced):  # a feeder has recorded an entry meanwhile
                 await evaluations.add_stop(self.database, entry, caller.tenant, log, self._writer(caller))
+                count_entry(entry)
                 return
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
@@ -265,7 +267,7 @@ def _planned(
 def _facts(golden: GoldenSet, looks: int) -> SetFacts:
     items = tuple(ItemFacts(item.id, item.group, item.split) for item in golden.asked.active())
     about = golden.manifest
-    return SetFacts(about.version, golden.hash, about.kind, items, looks >= HELD_LOOKS, about.task_type)
+    return SetFacts(about.version, golden.hash, about.kind, items, looks + 1 >= HELD_LOOKS, about.task_type)
 
 
 def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) -> tuple[SetAsked, ...]:

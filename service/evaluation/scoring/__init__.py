@@ -8,7 +8,7 @@
 Pure: no clock, no chance, no I/O.
 """
 
-from service.evaluation.scoring.cases import Case, SetShown, Wear, cases_of, shown_set
+from service.evaluation.scoring.cases import HELD_LOOKS, Case, SetShown, Wear, cases_of, shown_set
 from service.evaluation.scoring.conclude import AS_PLANNED, Circumstances, conclude
 from service.evaluation.scoring.grid import UnplannedScore
 from service.evaluation.scoring.observed import observe
@@ -19,6 +19,7 @@ from service.evaluation.scoring.scoring import score
 
 __all__ = [
     "AS_PLANNED",
+    "HELD_LOOKS",
     "Case",
     "Circumstances",
     "CriticScore",

@@ -70,11 +70,15 @@ class SetShown(Struct, frozen=True, rename="camel"):
     """The aliases of the models that may have been trained on it."""
 
 
+HELD_LOOKS = 10
+"""From so many looks at its held split on a set supports no claim: this look, and each one after it."""
+
+
 class Wear(Struct, frozen=True):
     """How often a split was scored, this time included, and from which look on it supports no claim."""
 
     look: int = 1
-    most: int = 10
+    most: int = HELD_LOOKS
 
 
 def cases_of(asked: ItemSet, labels: Mapping[str, Label], split: Split) -> tuple[Case, ...]:
