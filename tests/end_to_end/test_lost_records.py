@@ -8,8 +8,12 @@ import httpx
 import psycopg
 import pytest
 
+from service.cli.audit.verify import tools
+from service.verify.bundle import verify_bundle
+from service.verify.steps import Trust
+from tests.fixtures.bundles import failed
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import Served, a_case, served
+from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
 from tests.fixtures.waiting import within
 
 pytestmark = pytest.mark.no_replay  # the second log has no records
@@ -82,3 +86,43 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
     assert again.status_code == 202
     assert (result.status_code, result.json()["status"], bundle.status_code) == (200, "completed", 200)
     assert unknown.status_code == 404
+
+
+TAKEN = (
+    "INSERT INTO gainsay.leaf (log, idx, debate, n, hash) SELECT log, (SELECT count(*) FROM gainsay.leaf l "
+    "WHERE l.log = p.log) + row_number() OVER (ORDER BY debate) - 1, debate, n, sha256(debate::text::bytea) "
+    "FROM gainsay.pending p WHERE log = '{}'"
+)
+"""A sequencer has taken what waits into the tree of a log, and was lost before the head was signed."""
+
+
+async def test_a_bundle_that_was_proven_before_the_loss_is_given_and_waits_for_no_report_of_the_lost_part(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("service.reviews.HOLD_S", "service.reviews.evidence.covering_head.HOLD_S"):
+        monkeypatch.setattr(name, 0.3)
+
+    def tell(statement: str) -> None:
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute(statement.encode())
+
+    pdf = {"accept": "application/pdf"}
+    async with served(database.service_url) as site:
+        answer = await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=60"})
+        debate = answer.json()["debateId"]
+    async with served(database.service_url, sequence=False) as site:
+        held = await site.http.get(f"/v1/debates/{debate}/report", headers=pdf)
+        tell(TAKEN.format(LOG))
+        before = await site.http.get(f"/v1/debates/{debate}/audit")
+        lose(database)
+        after = await site.http.get(f"/v1/debates/{debate}/audit")
+    async with served(database.service_url, sequence=False) as site:
+        again = await site.http.get(f"/v1/debates/{debate}/report?paper=letter", headers=pdf)
+        tell(TAKEN.format(NEXT))
+        later = await site.http.get(f"/v1/debates/{debate}/audit")
+
+    assert [one.status_code for one in (held, before, again)] == [503, 503, 503]
+    assert (after.status_code, after.headers["content-type"]) == (200, "application/zip"), after.text
+    trust = Trust(keys=(SIGNING_KEY.public,), allow_unwitnessed=True)
+    assert failed(verify_bundle(after.content, trust, tools())) == []
+    assert (later.status_code, later.json()["code"]) == (503, "not_provable"), "the next log is signed soon"
