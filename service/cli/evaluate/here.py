@@ -72,7 +72,7 @@ def perform(command: str, folders: Sequence[Path], work: Callable[[Here], Awaita
         from service.store.current_log import CurrentLogs
 
         async def done() -> T:
-            async with open_app(settings, where) as app, running_sequencer(app):
+            async with open_app(settings, where, asks=False) as app, running_sequencer(app):
                 caller = startup.LOCAL
                 caller = replace(caller, roles=(*caller.roles, "validator")) if held else caller
                 logs = CurrentLogs(app.database, settings.log_host)
@@ -100,7 +100,10 @@ async def read_plan(here: Here, path: Path, text: str) -> Planned:
 
 
 async def go_on(here: Here, evaluation: str) -> bool:
-    """Go on with an evaluation until it has ended; ``False`` where it was interrupted, and can be resumed."""
+    """Go on with an evaluation until it has ended; ``False`` where it was interrupted, and can be resumed.
+
+    `App.ask_vendors` comes first.
+    """
     with interruptions() as interrupted:
         async with _feeding(here, evaluation) as trouble:
             ending = asyncio.create_task(_ended(here, evaluation))
