@@ -158,3 +158,24 @@ async def test_what_asks_no_model_needs_no_vendor_s_key(database: Database, tmp_
     for one in refused:
         assert (one.code, registered) == (2, [(1,)])
         assert "providers.openai.key: expected a secret in the file" in one.err
+
+
+UNPROVEN = (
+    "SELECT (SELECT count(*) FROM gainsay.pending) + (SELECT count(*) FROM gainsay.leaf l WHERE l.idx >= coalesce("
+    "(SELECT max(c.size) FROM gainsay.checkpoint c WHERE c.log = l.log), 0))"
+)
+
+
+async def test_a_command_leaves_no_record_without_a_checkpoint(database: Database, tmp_path: Path) -> None:
+    """What waited for the next process would be reported there as late."""
+    plan, sets = a_file(tmp_path, a_plan("critic")), ("--sets", str(GOLDEN / "tiny-critic"))
+    async with deployed(database, tmp_path) as deployment:
+        detached = await asked(deployment, "run", plan, *sets, "--detach")
+        left = [deployment.ask(UNPROVEN)]
+        stopped = await asked(deployment, "stop", detached.out.strip(), "--why", "No more is asked.")
+        left.append(deployment.ask(UNPROVEN))
+        resumed = await asked(deployment, "resume", detached.out.strip(), *sets)
+        left.append(deployment.ask(UNPROVEN))
+
+    assert (detached.code, stopped.code, resumed.code) == (0, 0, 1), resumed.err
+    assert left == [[(0,)], [(0,)], [(0,)]]
