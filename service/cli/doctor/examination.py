@@ -45,7 +45,7 @@ class Examination:
         )
 
     def of_configuration(self, *, asks: bool = True) -> Iterator[Named]:
-        """The checks that need no other process; ``asks`` says whether this one asks vendors, which takes their keys."""
+        """The checks that need no other process; ``asks``: this one asks vendors, which takes their keys."""
         keyed, environment = self._keyed, self._environment
         yield "settings", partial(configuration.check_settings, self._found, environment)
         yield "policy", lambda: self._of_policy

@@ -89,7 +89,7 @@ def perform(command: str, folders: Sequence[Path], work: Callable[[Here], Awaita
 
 
 async def _seal(sequencer: Sequencer | None) -> None:
-    """Have all that is recorded signed, where this process does: the next one would report what waits for it as late."""
+    """Have all that is recorded signed, where this process does: the next one would call what waits for it late."""
     if sequencer is None:
         return
     try:
