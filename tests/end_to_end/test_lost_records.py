@@ -49,6 +49,13 @@ async def ended(site: Served, database: Database) -> str:
     raise AssertionError("the debate did not end")
 
 
+async def listed(site: Served, asked: str) -> dict[str, tuple[str, bool]]:
+    """Each debate of a list with its status, and whether its decision is told."""
+    answer = await site.http.get(f"/v1/debates{asked}")
+    assert answer.status_code == 200, answer.text
+    return {one["debateId"]: (one["status"], one.get("decision") is not None) for one in answer.json()["debates"]}
+
+
 def refused(answer: httpx.Response) -> None:
     """A final answer that says what happened and what to do."""
     assert (answer.status_code, answer.json()["code"]) == (410, "records_lost"), answer.text
@@ -66,6 +73,7 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
         proven = (await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=60"})).json()["debateId"]
     async with served(database.service_url, sequence=False) as site:
         debate = await ended(site, database)
+        held = await listed(site, "")
         listening = asyncio.create_task(site.http.get(f"/v1/debates/{debate}/events"))
         assert (await site.http.get(f"/v1/debates/{debate}")).json()["code"] == "not_provable", "not yet"
 
@@ -76,11 +84,23 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
         refused(await site.http.post(f"/v1/debates/{debate}/abort", json={}))
         refused(await site.http.get(f"/v1/audit/logs/{LOG}/proof/{debate}.0"))
         refused(await site.http.post("/v1/debates", json=a_case(), headers={**KEY, "prefer": "wait=1"}))
+        after = {
+            asked: await listed(site, asked) for asked in ("", "?status=failed", "?status=running", "?status=completed")
+        }
+        facets = (await site.http.get("/v1/debates?facets=status")).json()["facets"]
         again = await site.http.post("/v1/debates", json=a_case(), headers={"idempotency-key": "another"})
         result = await site.http.get(f"/v1/debates/{proven}")
         bundle = await site.http.get(f"/v1/debates/{proven}/audit")
         unknown = await site.http.get("/v1/debates/01920000-0000-7000-8000-000000000000")
 
+    assert held == {debate: ("running", False), proven: ("completed", True)}
+    assert after[""] == {debate: ("failed", False), proven: ("completed", True)}, (
+        "without the decision, and not running"
+    )
+    assert after["?status=failed"] == {debate: ("failed", False)}
+    assert after["?status=running"] == {}
+    assert after["?status=completed"] == {proven: ("completed", True)}
+    assert {one["value"]: one["count"] for one in facets[0]["values"]} == {"failed": 1, "completed": 1}
     assert cut.status_code == 200
     assert "event: final" not in cut.text
     assert again.status_code == 202
