@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import httpx
 import psycopg
@@ -13,7 +14,7 @@ from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from tests.fixtures.bundles import failed
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
+from tests.fixtures.serving import JSON, SIGNING_KEY, Served, a_case, a_declined_case, served
 from tests.fixtures.waiting import within
 
 pytestmark = pytest.mark.no_replay  # the second log has no records
@@ -146,3 +147,31 @@ async def test_a_bundle_that_was_proven_before_the_loss_is_given_and_waits_for_n
     trust = Trust(keys=(SIGNING_KEY.public,), allow_unwitnessed=True)
     assert failed(verify_bundle(after.content, trust, tools())) == []
     assert (later.status_code, later.json()["code"]) == (503, "not_provable"), "the next log is signed soon"
+
+
+async def test_a_batch_whose_debates_were_lost_does_not_run_for_ever(database: Database) -> None:
+    async def line(site: Served, told: JSON) -> tuple[str, bool]:
+        (found,) = [json.loads(row) for row in (await site.http.get(told["links"]["results"])).text.splitlines()]
+        return found["status"], "decision" in found
+
+    def has_ended() -> bool:
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            return admin.execute("SELECT ended IS NOT NULL FROM gainsay.case_batch").fetchall() == [(True,)]
+
+    async with served(database.service_url) as site:
+        await site.http.post("/v1/debates", json=a_declined_case())
+    async with served(database.service_url, sequence=False) as site:
+        jsonl = {"content-type": "application/jsonl"}
+        posted = await site.http.post("/v1/batches?ceilingUSD=5", content=json.dumps(a_case()), headers=jsonl)
+        told = posted.json()
+        for _ in range(600):
+            if has_ended():
+                break
+            await asyncio.sleep(0.05)
+        before = await line(site, told)
+        lose(database)
+        after = await line(site, told)
+        counts = (await site.http.get(told["links"]["self"])).json()["counts"]
+
+    assert (before, after) == (("running", False), ("failed", False))
+    assert {name: n for name, n in counts.items() if n} == {"failed": 1}
