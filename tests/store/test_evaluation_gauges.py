@@ -7,9 +7,11 @@ import math
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import replace
 
 from service import telemetry
 from service.audit.evaluation_events import EvaluationEntry, StoppedBy
+from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.scoring import HELD_LOOKS
 from service.evaluation.scoring.observed_types import WhyNone
@@ -154,3 +156,19 @@ async def test_a_held_split_is_worn_once_its_next_look_supports_no_claim(
             await EvaluationGauges(service.database).look()
             assert now.value("gainsay_golden_sets_worn") == worn
             telemetry.SETS_WORN.set(math.nan)
+
+
+@pytest.mark.parametrize(("looks", "refused"), [(HELD_LOOKS - 2, False), (HELD_LOOKS - 1, True)])
+async def test_a_plan_whose_look_supports_no_claim_has_to_say_so(database: Database, looks: int, refused: bool) -> None:
+    """The result of the tenth look is exploratory, so its plan is."""
+    text = a_plan("critic").replace('split = "open"', 'split = "held"').replace("exploratory = true\n", "")
+    validator = replace(CALLER, roles=(*CALLER.roles, "validator"))
+    async with bench(database.service_url, OfflineProvider()) as service:
+        desk = a_desk(service)
+        for _ in range(looks):
+            await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        do(database, "UPDATE gainsay.evaluation SET scored = true, held = '{tiny-critic}'")
+        with pytest.raises(InvalidPlan) as found:
+            await desk.plan(text, validator)
+
+    assert ("the split held of tiny-critic is worn" in str(found.value)) == refused
