@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
+from prometheus_client import Counter
 
 from service import telemetry
 from service.audit.evaluation_events import EvaluationEntry, StoppedBy
@@ -17,6 +18,7 @@ from service.evaluation.scoring import HELD_LOOKS
 from service.evaluation.scoring.observed_types import WhyNone
 from service.evaluation.scoring.result import Outcome
 from service.observing.evaluation_metrics import WAITS_FOR
+from service.observing.labelled import Labelled
 from service.reviews.evaluation_feed import EvaluationFeeder
 from service.simulated.provider import OfflineProvider
 from service.store.evaluation_gauges import EvaluationGauges
@@ -45,9 +47,16 @@ class StopsAfterTenScores(EvaluationFeeder):
 
 
 def test_labels_have_every_value_that_an_entry_and_a_score_can_have() -> None:
-    assert set(telemetry.EVALUATIONS_STOPPED.known["by"]) == {*get_args(StoppedBy)}
-    assert set(telemetry.EVALUATIONS_CONCLUDED.known["finding"]) == {*get_args(Outcome)}
-    assert set(telemetry.EVALUATION_MISSING.known["reason"]) == {*get_args(WhyNone), "noCritique", "noModeration"}
+    assert values(telemetry.EVALUATIONS_STOPPED, "by") == {*get_args(StoppedBy)}
+    assert values(telemetry.EVALUATIONS_CONCLUDED, "finding") == {*get_args(Outcome)}
+    assert values(telemetry.EVALUATION_MISSING, "reason") == {*get_args(WhyNone), "noCritique", "noModeration"}
+
+
+def values(metric: Labelled[Counter], label: str) -> set[str]:
+    """The values that a label of a metric may have."""
+    known = metric.known[label]
+    assert isinstance(known, tuple)
+    return {*known}
 
 
 async def test_what_an_evaluation_asks_scores_and_costs_is_counted_apart_from_debates(database: Database) -> None:
