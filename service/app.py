@@ -55,6 +55,7 @@ from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
 from service.store.ends import Ends, files_of_address
+from service.store.evaluation_gauges import EvaluationGauges
 from service.store.hub import EventHub
 from service.store.last_probe import LastProbe
 from service.store.log_lag import LogLag
@@ -345,6 +346,7 @@ async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[N
     meters: list[Meter] = [
         Backlog(app.database),
         Baselines(app.database),
+        EvaluationGauges(app.database, lambda tenant: app.current.deployment(tenant).policy.evaluations.held_looks),
         TenantMoney(app.database, lambda: app.current.in_force.budgets),
         Ends(list(databases), files_with_certificates(settings)),
         LastProbe(app.database, lambda: prober(app.current.in_force.settings.tenants)),

@@ -1,14 +1,16 @@
 """Every metric, named in one place.
 
 A metric is declared once, with its name, its help, and each label with its possible values
-(`service.observing.labelled`): those of debates, money and evidence here, those of the process beside
-(`service.observing.process_metrics`). Ids never become labels, and all debaters share the seat ``debater``.
+(`service.observing.labelled`): those of debates, money and evidence here, those of the process and of evaluations
+beside (`service.observing.process_metrics`, `service.observing.evaluation_metrics`). Ids never become labels, and all
+debaters share the seat ``debater``.
 """
 
 from __future__ import annotations
 
 from prometheus_client import Histogram
 
+from service.observing.evaluation_metrics import *  # noqa: F403 - what counts finds every metric here
 from service.observing.labelled import (
     FORMATS,
     MODELS,

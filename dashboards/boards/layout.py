@@ -15,6 +15,7 @@ WIDTH = 24
 TITLES = {
     "gainsay-overview": "Gainsay / Overview",
     "gainsay-quality": "Gainsay / Debate quality",
+    "gainsay-evaluations": "Gainsay / Evaluations",
     "gainsay-money": "Gainsay / Money",
     "gainsay-integrity": "Gainsay / Audit and integrity",
     "gainsay-vendors": "Gainsay / Vendors",

@@ -8,6 +8,7 @@ from pathlib import Path
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
+from dashboards.boards.evaluations import evaluations
 from dashboards.boards.integrity import integrity
 from dashboards.boards.money import money
 from dashboards.boards.overview import overview
@@ -20,7 +21,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "grafana"
 
 def every() -> tuple[Dashboard, ...]:
     """All dashboards, in the order of their links."""
-    return overview(), quality(), money(), integrity(), vendors(), platform()
+    return overview(), quality(), evaluations(), money(), integrity(), vendors(), platform()
 
 
 def texts() -> dict[str, str]:

@@ -37,10 +37,13 @@ def config() -> None:
 
 @config.command()
 @click.option("--offline", is_flag=True, help="Ask no database: for a look before anything is installed.")
+@click.option("--no-worker", is_flag=True, help="For a process that runs no worker: it needs no vendor's key.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of check, status, found, remedy.")
-def check(offline: bool, as_json: bool) -> int:
+def check(offline: bool, no_worker: bool, as_json: bool) -> int:
     """Check what a process needs to start under these variables: settings, policy, prompts and their pin, keys of
     vendors, approval, identities, golden sets, and each login of the database with its role.
+
+    With --no-worker it is checked for `serve --no-worker`, which asks no vendor: their keys are not looked for.
 
     Every fault comes at once, with its remedy. Nothing is started, written or signed, no vendor, signer or witness is
     asked, and no secret is shown. `gainsay doctor` makes these checks and those of the whole deployment; `gainsay
@@ -49,6 +52,7 @@ def check(offline: bool, as_json: bool) -> int:
     \b
     gainsay config check
     gainsay config check --offline
+    gainsay config check --no-worker
 
     Exit codes: 0 nothing failed, 1 something did, 2 usage.
     """
@@ -56,7 +60,7 @@ def check(offline: bool, as_json: bool) -> int:
 
     made = Examination(dict(os.environ))
     asked = made.without_database("--offline") if offline else made.of_database(whole=False)
-    return made.report([*made.of_configuration(), asked], as_json=as_json)
+    return made.report([*made.of_configuration(asks=not no_worker), asked], as_json=as_json)
 
 
 @config.command()

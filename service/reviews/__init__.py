@@ -14,6 +14,7 @@ from service.audit.record import Writer
 from service.audit.report_forms import Form, Paper
 from service.debate.amounts import MicroUSD
 from service.debate.entries import Arrival, GateDecision, is_end
+from service.errors import NotProvable
 from service.identity.caller import Caller
 from service.identity.roles import Scope
 from service.intake import Deployment
@@ -26,6 +27,7 @@ from service.reviews.abort import Aborted, stop
 from service.reviews.batches import BatchDesk
 from service.reviews.case_documents import CaseDocument, case_document, case_documents
 from service.reviews.evaluation_items import EvaluationCase
+from service.reviews.evidence import bundle as pack_bundle
 from service.reviews.feed import Feed
 from service.reviews.finding import DebateFinder, Page, Summary
 from service.reviews.reach import limit_of, require_reach
@@ -246,6 +248,20 @@ class Reviews:
     async def refuse_lost(self, debate: str, caller: Caller) -> None:
         """Raise `RecordsLost` for a debate whose end is not proven and can never be: see `refuse_lost` of the store."""
         await self._listening.refuse_lost(debate, caller.tenant)
+
+    async def bundle(self, logs: CurrentLogs, debate: str, caller: Caller, writer: Writer) -> bytes:
+        """The bundle of a debate as `evidence.bundle` has it, and of one whose log was left, what was proven of it.
+
+        Raises `RecordsLost` for a debate whose end is not proven and can never be.
+        """
+        database = self._database.of(caller.tenant)
+        try:
+            return await pack_bundle(database, logs, debate, caller, writer)
+        except NotProvable:
+            await self.refuse_lost(debate, caller)
+            if not await self._listening.is_left(debate, caller.tenant):
+                raise
+        return await pack_bundle(database, logs, debate, caller, writer, left=True)
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
         """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""

@@ -27,7 +27,7 @@ from typing import Any
 
 import msgspec
 
-from service import log_lines
+from service import log_lines, telemetry
 from service.audit.evaluation_events import (
     EvaluationConcluded,
     EvaluationEntry,
@@ -58,9 +58,10 @@ from service.evaluation.sets.golden_set import GoldenSet
 from service.reviews import Reviews
 from service.reviews.batch_callers import caller_of
 from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluation_counting import count_entry, spent_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.store import evaluations
-from service.store.evaluations import ClaimedEvaluation
+from service.store.evaluations import ClaimedEvaluation, Wait
 from service.store.stored_debate import read_debate
 
 TAKEN = 2
@@ -76,7 +77,11 @@ RENEWALS = 3
 
 
 class _Waits(GainsayError):
-    """The evaluation waits for something outside; ``detail`` says for what."""
+    """The evaluation waits for something outside; ``reason`` and ``detail`` say for what."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
 
 
 class EvaluationFeeder:
@@ -111,6 +116,7 @@ class EvaluationFeeder:
             except StoreUnavailable as error:
                 log_lines.EVALUATIONS_WAIT(detail=error.detail, code=error.code)
             except Exception:  # noqa: BLE001 - a dead loop would leave evaluations that look as if they went on
+                telemetry.EVALUATION_FAULTS.inc()
                 log_lines.EVALUATIONS_FAULT.raised()
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
@@ -141,29 +147,35 @@ class EvaluationFeeder:
 
     async def _turn(self, found: ClaimedEvaluation) -> None:
         """One turn of an evaluation; what it waits for is kept with it."""
-        pause, rest_s = None, REST_S
-        try:
-            await self._go_on(found)
-        except _Waits as waits:
-            pause, rest_s = waits.detail, LATER_S if self.only is None else REST_S
-        except Fenced:  # another process was quicker: what it recorded is read at the next turn
-            self._followed.pop(found.evaluation, None)
-        except (StoreUnavailable, AuditUnavailable) as error:
-            self._followed.pop(found.evaluation, None)
-            pause, rest_s = "the database does not answer", LATER_S
-            log_lines.EVALUATION_WAITS(detail=error.detail, code=error.code, evaluation=found.evaluation)
-        except Exception as error:  # noqa: BLE001 - one evaluation must not keep the others waiting for its lease
-            self._followed.pop(found.evaluation, None)
-            pause, rest_s = f"a fault of the service ({type(error).__name__}), which its log has", LATER_S
-            log_lines.EVALUATION_FAULT.raised(evaluation=found.evaluation)
+        wait, rest_s = None, REST_S
+        with telemetry.EVALUATION_TURN_SECONDS.time():
+            try:
+                await self._go_on(found)
+            except _Waits as waits:
+                wait, rest_s = Wait(waits.reason, waits.detail), LATER_S if self.only is None else REST_S
+            except Fenced:  # another process was quicker: what it recorded is read at the next turn
+                self._followed.pop(found.evaluation, None)
+            except (StoreUnavailable, AuditUnavailable) as error:
+                self._followed.pop(found.evaluation, None)
+                wait, rest_s = Wait("database", "the database does not answer"), LATER_S
+                log_lines.EVALUATION_WAITS(detail=error.detail, code=error.code, evaluation=found.evaluation)
+            except Exception as error:  # noqa: BLE001 - one evaluation must not keep the others waiting for its lease
+                self._followed.pop(found.evaluation, None)
+                words = f"a fault of the service ({type(error).__name__}), which its log has"
+                wait, rest_s = Wait("fault", words), LATER_S
+                telemetry.EVALUATION_FAULTS.inc()
+                log_lines.EVALUATION_FAULT.raised(evaluation=found.evaluation)
+        spent = spent_of(self._followed.get(found.evaluation))
         self._forget_ended(found.evaluation)
-        await evaluations.release_evaluation(self._database, found.evaluation, self._name, pause, rest_s)
+        await evaluations.release_evaluation(
+            self._database, found.evaluation, self._name, rest_s, wait=wait, spent=spent
+        )
 
     async def _go_on(self, found: ClaimedEvaluation) -> None:
         """Make moves until there is none to make now; raises `_Waits` where something outside is awaited."""
         progress = await self._follow(found)
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
-            raise _Waits("its registration is under no checkpoint yet")
+            raise _Waits("checkpoint", "its registration is under no checkpoint yet")
         places = await self._places(found.by.tenant)
         while await self.keeps(found):
             today, tenant = datetime.now(UTC).date(), found.by.tenant
@@ -178,6 +190,8 @@ class EvaluationFeeder:
             )
             move = move_after(progress, seen)
             if isinstance(move, Rest):
+                if move.until == "set":
+                    raise _Waits("set", "it was stopped, and what was asked is scored once its sets are as registered")
                 return
             await _Turn(self, found, progress, sets).make(move)
 
@@ -213,14 +227,15 @@ class EvaluationFeeder:
         runs = pins_of(self.desk.deployment(found.by.tenant))
         for name in runs.__struct_fields__:
             if getattr(runs, name) != getattr(progress.plan.pins, name):
-                raise _Waits(f"the plan pins another {name} than runs here; go on with the one that it pins")
+                raise _Waits("pin", f"the plan pins another {name} than runs here; go on with the one that it pins")
 
     def _expect_known(self, progress: Progress) -> None:
         for asked in progress.registered.sets:
             if asked.id not in self.desk.shelf.seen:
                 raise _Waits(
+                    "set",
                     f"this worker was not given the set {asked.id}; name its folder in GAINSAY_EVALUATION_SETS "
-                    "of workers, or resume the evaluation with --sets FOLDER"
+                    "of workers, or resume the evaluation with --sets FOLDER",
                 )
 
     async def record(
@@ -230,6 +245,7 @@ class EvaluationFeeder:
         log = await self.desk.logs.current(found.by.tenant)
         await evaluations.add_entry(self._database, entry, found.by.tenant, log, self._writer, result=result)
         progress.take(entry)
+        count_entry(entry, progress)
 
     async def open(self, asking: Asking, unit: Unit, found: ClaimedEvaluation) -> str:
         """The debate of a unit, which is opened unless it is there."""
@@ -282,8 +298,12 @@ class _Turn:
                 return None
             try:
                 debate = await self._feeder.open(asking, unit, self._found)
-            except (QueueFull, BudgetExhausted) as error:
-                raise _Waits(error.public_detail) from error
+            except QueueFull as error:
+                raise _Waits("places", error.public_detail) from error
+            except BudgetExhausted as error:
+                if error.ever:
+                    raise _Waits("money", error.public_detail) from error
+                return await self._stop("fault", _cannot_ask(unit, error))
             except (InvalidCase, TooLarge, CeilingTooSmall, IdempotencyKeyReused) as error:
                 return await self._stop("fault", _cannot_ask(unit, error))
             await self._record(ItemAsked(progress.evaluation, progress.next_n, *unit, debate=debate))

@@ -44,6 +44,7 @@ from service.intake.request import document_ids
 from service.policy.seating import SCREENER
 from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluation_counting import count_entry
 from service.reviews.evaluation_sets import GoldenShelf
 from service.store import evaluations
 from service.store.clock import database_time
@@ -149,6 +150,7 @@ class EvaluationDesk:
                     raise
                 planned = _looked_at(planned, looks)
             else:
+                count_entry(entry)
                 return evaluation
 
     async def bring(self, text: str, caller: Caller, key: str | None) -> Registered:
@@ -218,6 +220,7 @@ class EvaluationDesk:
             log = await self.logs.current(caller.tenant)
             with suppress(Fenced):  # a feeder has recorded an entry meanwhile
                 await evaluations.add_stop(self.database, entry, caller.tenant, log, self._writer(caller))
+                count_entry(entry)
                 return
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:

@@ -89,7 +89,11 @@ class DebateFinder:
     def _may_be_shown(self, query: DebateQuery, row: Row) -> bool:
         """Whether a debate that was found by its end may be: the statement finds it where no record waits for a
         checkpoint, which a log that has lost leaves would pass as well."""
-        return not asks_of_ends(query) or self._status(row) not in OPEN
+        return not asks_of_ends(query) or (self._status(row) not in OPEN and not self._is_lost(row))
+
+    def _is_lost(self, row: Row) -> bool:
+        """Whether a debate has ended in a log that was left, so that its end can never be proven."""
+        return self._held and bool(row["lost"])
 
     async def _summary(self, row: Row) -> Summary | None:
         """A debate in a list; ``None`` where its first record is no record, which becomes an incident.
@@ -103,7 +107,7 @@ class DebateFinder:
             await self._entries(row)
             return None
         decision, flags = None, ()
-        if status not in OPEN:
+        if status not in OPEN and not self._is_lost(row):
             decision = await self._decision(row)
             flags = tuple(row["flags"] or ())
         return Summary(

@@ -15,7 +15,7 @@ from service.report.result.types import LogPosition
 from service.reviews.feed import Feed, Feeds
 from service.store.entry_poll import POLL_S, EntryPoll
 from service.store.hub import EventHub
-from service.store.left_logs import refuse_lost
+from service.store.left_logs import is_left, refuse_lost
 from service.store.pool import Database
 from service.store.proofs import proven
 from service.store.stored_debate import read_debate, read_head, read_records
@@ -119,6 +119,10 @@ class DebateWaiter:
     async def refuse_lost(self, debate: str, tenant: str) -> None:
         """Raise `RecordsLost` for a debate whose end is not proven and can never be."""
         await refuse_lost(self._every_tenant, debate, tenant)
+
+    async def is_left(self, debate: str, tenant: str) -> bool:
+        """Whether a debate lies in a log that was left after a loss."""
+        return await is_left(self._every_tenant, debate, tenant)
 
     async def _is_proved(self, debate: str, tenant: str, n: int, seconds: float) -> bool:
         try:

@@ -48,10 +48,11 @@ WHERE b.tenant = %(tenant)s AND (%(subject)s::text IS NULL OR b.subject = %(subj
 ORDER BY b.batch DESC LIMIT %(limit)s;
 
 -- batch_counts --
--- How many lines of a batch stand how, and what their debates have cost. An end that is not provable counts as running.
+-- How many lines of a batch stand how, and what their debates have cost. An end that is not provable counts as running, and as
+-- failed in a log that was left.
 -- This is what `keep_batch_counts` keeps of a batch that has ended.
 SELECT coalesce(l.refused, CASE WHEN NOT %(held)s THEN h.state
-                                ELSE told_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
+                                ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
        l.refused IS NOT NULL AS refused, l.joined, count(*) AS lines,
        coalesce(sum(h.spent + h.excess), 0)::bigint AS spent
 FROM batch_line l LEFT JOIN debate_head h ON h.debate = l.debate AND h.tenant = l.tenant
@@ -59,10 +60,12 @@ WHERE l.tenant = %(tenant)s AND l.batch = %(batch)s
 GROUP BY 1, 2, 3;
 
 -- batch_results --
--- The lines of a batch after one, with their debates and decisions. An end that is not provable counts as running.
+-- The lines of a batch after one, with their debates and decisions. An end that is not provable counts as running, and as
+-- failed in a log that was left; its decision is not told.
 SELECT l.line, l.key, l.debate, l.joined, l.refused, l.detail,
-       CASE WHEN NOT %(held)s THEN h.state ELSE told_state(h.debate, h.log, h.next_n - 1, h.state) END AS stands,
-       h.format, h.task_type, h.spent + h.excess AS spent, d.body AS decision
+       CASE WHEN NOT %(held)s THEN h.state ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END AS stands,
+       h.format, h.task_type, h.spent + h.excess AS spent,
+       CASE WHEN NOT %(held)s OR told_state(h.debate, h.log, h.next_n - 1, h.state) <> 'running' THEN d.body END AS decision
 FROM batch_line l
 LEFT JOIN debate_head h ON h.debate = l.debate AND h.tenant = l.tenant
 LEFT JOIN decision d ON d.debate = h.debate AND d.tenant IS NOT DISTINCT FROM h.tenant
@@ -164,7 +167,7 @@ WITH due AS (
 ), counted AS (
     SELECT d.batch,
            coalesce(l.refused, CASE WHEN NOT %(held)s THEN h.state
-                                    ELSE told_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
+                                    ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
            l.refused IS NOT NULL AS refused, l.joined, count(*) AS lines,
            coalesce(sum(h.spent + h.excess), 0)::bigint AS spent
     FROM due d JOIN batch_line l ON l.batch = d.batch AND l.tenant = d.tenant

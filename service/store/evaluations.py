@@ -62,6 +62,26 @@ class ClaimedEvaluation(Struct, frozen=True):
     by: Bringer
 
 
+class Wait(Struct, frozen=True):
+    """What an evaluation waits for: one of `service.observing.evaluation_metrics.WAITS_FOR`, and a sentence."""
+
+    reason: str
+    detail: str
+
+
+class Spent(Struct, frozen=True):
+    """Shares of an evaluation's ceiling: what its scores cost, and what all of its debates would at that rate.
+
+    ``None`` where that is not known.
+    """
+
+    used: float | None = None
+    needed: float | None = None
+
+
+UNKNOWN = Spent()
+
+
 async def register(
     database: Database,
     entry: EvaluationRegistered,
@@ -250,11 +270,13 @@ async def renew_evaluations(database: Database, feeder: str, lease_s: float, hel
 
 
 async def release_evaluation(
-    database: Database, evaluation: str, feeder: str, pause: str | None, rest_s: float
+    database: Database, evaluation: str, feeder: str, rest_s: float, *, wait: Wait | None = None, spent: Spent = UNKNOWN
 ) -> None:
     """Give an evaluation back after its turn, with what it waits for; it has no other turn for so many seconds."""
-    params = {"evaluation": UUID(evaluation), "feeder": feeder, "pause": pause, "rest": rest_s}
-    await database.query("release_evaluation", params)
+    given = {"pause": wait and wait.detail, "waits_for": wait and wait.reason, **structs.asdict(spent)}
+    await database.query(
+        "release_evaluation", {"evaluation": UUID(evaluation), "feeder": feeder, "rest": rest_s, **given}
+    )
 
 
 def absent(evaluation: str) -> NotFound:

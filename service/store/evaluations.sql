@@ -1,5 +1,6 @@
--- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql). The feeder serves every tenant: its claim names evaluations with
--- their tenants, and what follows asks by the tenant and the id of such an evaluation.
+-- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql, 0037_evaluations_watched.sql). The feeder
+-- serves every tenant: its claim names evaluations with their tenants, and what follows asks by the tenant and the id of such
+-- an evaluation.
 
 -- register_evaluation --
 -- The first entry of a new evaluation with its record, in one statement; no row where the evaluation is there, its key is
@@ -111,9 +112,33 @@ UPDATE evaluation SET lease_until = clock_timestamp() + make_interval(secs => %(
 WHERE evaluation = ANY(%(evaluations)s::uuid[]) AND feeder = %(feeder)s RETURNING evaluation;
 
 -- release_evaluation --
--- Give an evaluation back after its turn, with what it waits for; it has no other one for a while.
-UPDATE evaluation SET lease_until = clock_timestamp() + make_interval(secs => %(rest)s::float8), pause = %(pause)s
-WHERE evaluation = %(evaluation)s AND feeder = %(feeder)s RETURNING evaluation;
+-- Give an evaluation back after its turn, with what it waits for and how much of its ceiling is spent; it has no other turn for
+-- a while. Since when it waits stays as it is while it waits for the same.
+UPDATE evaluation e SET lease_until = clock_timestamp() + make_interval(secs => %(rest)s::float8), pause = %(pause)s,
+    waits_for = %(waits_for)s::text,
+    waits_since = CASE WHEN %(waits_for)s::text IS NULL THEN NULL WHEN e.waits_for = %(waits_for)s THEN e.waits_since
+                       ELSE clock_timestamp() END,
+    ceiling_used = coalesce(%(used)s::float8, e.ceiling_used), ceiling_needed = coalesce(%(needed)s::float8, e.ceiling_needed)
+WHERE e.evaluation = %(evaluation)s AND e.feeder = %(feeder)s RETURNING e.evaluation;
+
+-- evaluations_watched --
+-- Evaluations that have not ended, by what they wait for: how many, the longest wait in seconds, for how long the one of them
+-- that has stood still longest has had no new entry, and the most that one has spent and will need of its ceiling. The id of a
+-- record begins with the milliseconds of its making.
+SELECT e.waits_for, count(*) AS evaluations,
+       greatest(0, max(extract(epoch FROM clock_timestamp() - e.waits_since)))::float8 AS waited,
+       greatest(0, max(extract(epoch FROM clock_timestamp()) - last.at))::float8 AS still,
+       coalesce(max(e.ceiling_used), 0) AS used, coalesce(max(e.ceiling_needed), 0) AS needed
+FROM evaluation e CROSS JOIN LATERAL (
+    SELECT ('x' || left(replace(v.record::text, '-', ''), 12))::bit(48)::bigint / 1000.0 AS at
+    FROM evaluation_entry v WHERE (v.tenant, v.evaluation) = (e.tenant, e.evaluation) ORDER BY v.n DESC LIMIT 1) AS last
+WHERE e.ended IS NULL GROUP BY e.waits_for;
+
+-- looks_of_tenants --
+-- How often each tenant has looked at the split `held` of each golden set, as `looks_at_held` counts.
+SELECT e.tenant, s.id, count(*) AS looks FROM evaluation e, unnest(e.held) AS s (id)
+WHERE e.scored OR e.ended IS NULL
+GROUP BY e.tenant, s.id;
 
 -- evaluation_place --
 -- Where the registration of an evaluation stands in its log.

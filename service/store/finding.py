@@ -25,7 +25,8 @@ FEW = 5_000
 """Cases with given words are few up to this number."""
 BEGINS = 120
 """So many first characters of a free text are in its index."""
-_OPEN = ("queued", "running")
+_OPEN = ("queued", "running", "failed")
+"""The states that a debate without a provable end may be listed in; failed is one whose log was left."""
 _ENDS = ("outcome", "confidence", "human_review", "flag")
 """Filters by facts of an end."""
 _PLAIN = (

@@ -103,11 +103,13 @@ f.flags && %(flag)s::text[]
 f.status {is status}
 
 -- status_or_open --
--- Also of debates that have no provable end: one that is held counts as running.
+-- Also of debates that have no provable end: one that is held counts as running, and as failed where its log was left.
 (f.status = ANY (%(status)s) AND f.debate NOT IN (SELECT debate FROM held)
- OR f.status IS NULL AND (SELECT CASE WHEN %(held)s THEN told_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
+ OR f.status IS NULL AND (SELECT CASE WHEN %(held)s THEN listed_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
                           FROM debate_head h WHERE h.debate = f.debate AND h.tenant = f.tenant) = ANY (%(status)s)
- OR f.debate = ANY (ARRAY(SELECT debate FROM held)) AND f.status IS NOT NULL AND 'running' = ANY (%(status)s))
+ OR f.debate = ANY (ARRAY(SELECT debate FROM held)) AND f.status IS NOT NULL
+    AND (SELECT listed_state(h.debate, h.log, h.next_n - 1, h.state)
+         FROM debate_head h WHERE (h.debate, h.tenant) = (f.debate, f.tenant)) = ANY (%(status)s))
 
 -- spent_known --
 f.spent IS NOT NULL AND (CASE WHEN f.debate IN (SELECT debate FROM held) THEN 1 ELSE 0 END) <> 1
@@ -136,7 +138,8 @@ f.debate > %(after)s
 -- shown --
 -- What the page shows of each debate, beside its place in the order.
 SELECT p.debate, p.key::text AS key, h.tenant, h.task_type, h.format, h.state,
-       told_state(h.debate, h.log, h.next_n - 1, h.state) AS shown, e.leaf, c.salt, c.body, d.body AS decision, f.flags
+       listed_state(h.debate, h.log, h.next_n - 1, h.state) AS shown,
+       listed_state(h.debate, h.log, h.next_n - 1, h.state) <> told_state(h.debate, h.log, h.next_n - 1, h.state) AS lost, e.leaf, c.salt, c.body, d.body AS decision, f.flags
 FROM page p JOIN debate_head h ON h.debate = p.debate AND h.tenant = %(tenant)s
 LEFT JOIN entry e ON e.debate = p.debate AND e.n = 0
 LEFT JOIN payload c ON c.debate = p.debate AND c.n = 0
@@ -149,9 +152,8 @@ SELECT f.debate, f.debate IN (SELECT debate FROM held) AS is_held
 
 -- counted_status --
 -- The status as the list shows it.
-CASE WHEN c.is_held AND c.status IS NOT NULL THEN 'running'
-     WHEN c.status IS NOT NULL THEN c.status
-     ELSE (SELECT CASE WHEN %(held)s THEN told_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
+CASE WHEN c.status IS NOT NULL AND NOT c.is_held THEN c.status
+     ELSE (SELECT CASE WHEN %(held)s THEN listed_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
            FROM debate_head h WHERE h.debate = c.debate AND h.tenant = %(tenant)s) END AS status
 
 -- counted_outcome --

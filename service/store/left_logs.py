@@ -29,10 +29,16 @@ class RecordsLost(GainsayError):
 
 
 async def refuse_lost(database: Database, debate: str, tenant: str) -> None:
-    """Raise `RecordsLost` for a tenant's debate in a log that was left after a loss.
+    """Raise `RecordsLost` for a tenant's debate in a log that was left after a loss, unless its end was proven before.
 
-    To be asked where the end of a debate is not provable: what was proven before the loss stays so. ``database`` has
-    the service's own login, because the one that serves callers does not read incidents. Raises `StoreUnavailable`.
+    ``database`` has the service's own login, because the one that serves callers does not read incidents. Raises
+    `StoreUnavailable`.
     """
     for row in await database.query("lost_debate", {"debate": UUID(debate), "tenant": tenant}):
-        raise RecordsLost(debate, row["log"], row["following"])
+        if not row["proven"]:
+            raise RecordsLost(debate, row["log"], row["following"])
+
+
+async def is_left(database: Database, debate: str, tenant: str) -> bool:
+    """Whether a tenant's debate lies in a log that was left after a loss; asked with the service's own login."""
+    return bool(await database.query("lost_debate", {"debate": UUID(debate), "tenant": tenant}))

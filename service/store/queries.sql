@@ -487,8 +487,12 @@ WHERE i.closes IS NULL AND n.epoch > g.epoch
 ORDER BY i.log, i.id DESC, n.epoch DESC;
 
 -- lost_debate --
--- The log of a debate, and the one that its tenant has now, where the first was left after an incident.
-SELECT h.log, l.following FROM debate_head h JOIN ({left_logs}) AS l ON l.log = h.log WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s;
+-- The log of a debate, and the one that its tenant has now, where the first was left after an incident; `proven` says that a
+-- checkpoint from before covers the last record of the debate.
+SELECT h.log, l.following, EXISTS (
+    SELECT FROM leaf f WHERE f.debate = h.debate AND f.n = h.next_n - 1
+    AND f.idx < (SELECT max(c.size) FROM checkpoint c WHERE c.log = h.log)) AS proven
+FROM debate_head h JOIN ({left_logs}) AS l ON l.log = h.log WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s;
 
 -- claim --
 -- Claim debates without a worker, fairly between tenants, or one by id. Their epochs rise, which fences off the

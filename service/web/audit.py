@@ -248,11 +248,7 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     """The bundle of one decision: a ZIP that can be verified offline."""
     known_query(request, ())
     site, debate = app_state(request), str(request.path_params["debate"])
-    try:
-        content = await evidence.bundle(database(request), site.logs, debate, caller(request), _writer(request))
-    except NotProvable:
-        await site.reviews.refuse_lost(debate, caller(request))
-        raise
+    content = await site.reviews.bundle(site.logs, debate, caller(request), _writer(request))
     header_fields = {
         "Cache-Control": "no-store",
         "Vary": "Accept, Accept-Encoding",

@@ -406,7 +406,7 @@ def test_the_rules_are_those_of_the_repository_with_their_addresses() -> None:
         )
         assert rule["annotations"]["summary"] == said[name]["annotations"]["summary"]
     boards = [x for x in rendered("watched") if x["metadata"]["labels"].get("grafana_dashboard") == "1"]
-    assert len(boards) == 6
+    assert len(boards) == 7
     assert all(json.loads(text)["panels"] for board in boards for text in board["data"].values())
 
 

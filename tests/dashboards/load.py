@@ -22,6 +22,7 @@ import httpx
 from psycopg.conninfo import conninfo_to_dict
 
 from service.audit.note import COSIGNATURE, SigningKey
+from service.evaluation.sets.files import GOLDEN
 from service.identity.roles import TENANT_ROLES
 from tests.dashboards.scraping import Prometheus, scraping
 from tests.end_to_end.processes import Deployment, Process, deployed, until_ready
@@ -30,6 +31,7 @@ from tests.faults.books import models, wires
 from tests.fixtures import otlp
 from tests.fixtures.behaviours import Behaviour, Call, Cut, Model, Reply, Say, Slow, Status, reasoned, too_much
 from tests.fixtures.callers import Known, Registers, identity_file
+from tests.fixtures.evaluating import a_plan
 from tests.fixtures.policies import WRITTEN, policy_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.receivers import answering, receiving
@@ -97,11 +99,13 @@ class Scripted:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The deployment under load: its callers' door, the prober's key, workers by address, and what watches them."""
+    """The deployment under load: its callers' door, the prober's key and the validator's, workers by address, and what
+    watches them."""
 
     processes: Deployment
     api: httpx.AsyncClient
     prober: Known
+    validator: Known
     workers: dict[str, Process]
     prometheus: Prometheus
 
@@ -173,7 +177,9 @@ async def _started(
     client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=60, headers=caller.headers))
     await registers.add_tenant("probe")
     prober = await registers.issue("requester", "auditor", tenant="probe")
-    return Loaded(processes, client, prober, by_address, prometheus)
+    await registers.add_tenant("models")
+    validator = await registers.issue("validator", tenant="models")
+    return Loaded(processes, client, prober, validator, by_address, prometheus)
 
 
 def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
@@ -202,7 +208,10 @@ def _policy(url: str, away: str, witness: str) -> dict[str, Any]:
             "witnesses": [{"url": witness, "key": WITNESS_KEY.public.encode()}],
             "timestamps": {"url": away, "certificate": AUTHORITY, "every_s": 60},
         },
-        "tenants": {"probe": {"purpose": "probe", "day_usd": "unlimited", "month_usd": "unlimited"}},
+        "tenants": {
+            "probe": {"purpose": "probe", "day_usd": "unlimited", "month_usd": "unlimited"},
+            "models": {"day_usd": "unlimited", "month_usd": "unlimited"},
+        },
         "webhooks": {"allow_networks": ["127.0.0.0/8"], "allow_http": True, "ports": [], "timeout_s": 2},
     }
 
@@ -245,6 +254,7 @@ async def _work(found: Loaded, hook: str) -> None:
     await _over(found)
     await _reading(found.api, posted)
     await _seen(found, "gainsay_rows_compared_timestamp_seconds > 0")  # a process looks 30 seconds after its start
+    await _evaluate(found)  # after that round: one of so many more debates would last for hours
     await _spend_the_day(found.api)
     await _seen(found, 'increase(gainsay_submissions_refused_total{limit="tenantDay"}[10s]) > 0')
     await _over(found)
@@ -252,6 +262,14 @@ async def _work(found: Loaded, hook: str) -> None:
     await _damage(found, posted[0])
     await _seen(found, "gainsay_debate_explicit_uncertainties_baseline")
     await _seen(found, "max(gainsay_evidence_damage_open) > 0")
+
+
+async def _evaluate(found: Loaded) -> None:
+    """Have a critic measured on a shipped set, by a tenant of its own, to a finding."""
+    plan = a_plan("critic", folder=GOLDEN / "contract-critic")
+    made = await found.api.post("/v1/evaluations", json={"plan": plan}, headers=found.validator.headers)
+    assert made.status_code == 202, made.text
+    await _seen(found, "sum(gainsay_evaluations_concluded_total) > 0")
 
 
 async def _probe(found: Loaded) -> None:

@@ -160,7 +160,8 @@ def test_no_expression_paints_the_dead_green_or_sums_what_all_processes_share(ui
 SHARED = (
     "gainsay_log_unproven", "gainsay_log_incidents", "gainsay_webhook_messages_waiting", "gainsay_webhook_late",
     "gainsay_evidence_damage_open", "gainsay_debates_queued", "gainsay_debates_left", "gainsay_batches_open",
-    "gainsay_money_held", "gainsay_tenant_", "gainsay_log_head_age", "gainsay_witness_age",
+    "gainsay_money_held", "gainsay_tenant_", "gainsay_log_head_age", "gainsay_witness_age", "gainsay_evaluations_open",
+    "gainsay_evaluation_waiting", "gainsay_evaluation_still", "gainsay_evaluation_ceiling", "gainsay_golden_sets_worn",
 )  # fmt: skip
 """What every process reads from the database, as docs/metrics.md has it."""
 

@@ -14,6 +14,7 @@ from service.evaluation.scoring.result import compared, result_of
 from tests.end_to_end.processes import PATIENCE_S, Deployment, Process, deployed
 from tests.end_to_end.test_cli_server import Ended
 from tests.fixtures.evaluating import GOLDEN, a_plan
+from tests.fixtures.policies import policy_file, vendors
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import SIGNING_KEY
 from tests.store.workers import until
@@ -149,3 +150,45 @@ async def test_a_run_that_is_killed_again_and_again_comes_to_the_same_result(
     assert isinstance(second, bytes)
     assert compared(result_of(first)) == compared(result_of(second))
     assert debates == [(2 * 3 * 5 * 2,)]
+
+
+async def test_what_asks_no_model_needs_no_vendor_s_key(database: Database, tmp_path: Path) -> None:
+    plan, sets = a_file(tmp_path, a_plan("critic")), ("--sets", str(GOLDEN / "tiny-critic"))
+    keyless = vendors()
+    for name in ("openai", "anthropic"):
+        keyless["providers"][name]["key"] = f"file:{tmp_path}/none"
+    async with deployed(database, tmp_path, GAINSAY_POLICY=str(policy_file(tmp_path, **keyless))) as deployment:
+        planned = await asked(deployment, "plan", plan, *sets)
+        detached = await asked(deployment, "run", plan, *sets, "--detach")
+        evaluation = detached.out.strip()
+        listed, shown = await asked(deployment, "show"), await asked(deployment, "show", evaluation)
+        refused = [await asked(deployment, *words, *sets) for words in (("resume", evaluation), ("run", plan))]
+        registered = deployment.ask("SELECT count(*) FROM gainsay.evaluation")
+        stopped = await asked(deployment, "stop", evaluation, "--why", "No key is here.")
+        early = await asked(deployment, "report", evaluation)
+
+    assert [one.code for one in (planned, detached, listed, shown, stopped, early)] == [0, 0, 0, 0, 0, 2], shown.out
+    for one in refused:
+        assert (one.code, registered) == (2, [(1,)])
+        assert "providers.openai.key: expected a secret in the file" in one.err
+
+
+UNPROVEN = (
+    "SELECT (SELECT count(*) FROM gainsay.pending) + (SELECT count(*) FROM gainsay.leaf l WHERE l.idx >= coalesce("
+    "(SELECT max(c.size) FROM gainsay.checkpoint c WHERE c.log = l.log), 0))"
+)
+
+
+async def test_a_command_leaves_no_record_without_a_checkpoint(database: Database, tmp_path: Path) -> None:
+    """What waited for the next process would be reported there as late."""
+    plan, sets = a_file(tmp_path, a_plan("critic")), ("--sets", str(GOLDEN / "tiny-critic"))
+    async with deployed(database, tmp_path) as deployment:
+        detached = await asked(deployment, "run", plan, *sets, "--detach")
+        left = [deployment.ask(UNPROVEN)]
+        stopped = await asked(deployment, "stop", detached.out.strip(), "--why", "No more is asked.")
+        left.append(deployment.ask(UNPROVEN))
+        resumed = await asked(deployment, "resume", detached.out.strip(), *sets)
+        left.append(deployment.ask(UNPROVEN))
+
+    assert (detached.code, stopped.code, resumed.code) == (0, 0, 1), resumed.err
+    assert left == [[(0,)], [(0,)], [(0,)]]

@@ -127,6 +127,20 @@ def test_the_keys_of_a_tenant_s_own_vendors_are_looked_for_too(say: Say, tmp_pat
     assert rows["providers.openai.key"] == "no secret that can be read"
 
 
+def test_a_process_without_a_worker_is_not_asked_for_the_keys_of_vendors(say: Say, tmp_path: Path) -> None:
+    tables = vendors()
+    for name in ("openai", "anthropic"):
+        tables["providers"][name]["key"] = f"file:{tmp_path}/none"
+    policy = str(policy_file(tmp_path, **tables))
+
+    worker = say("check", "--offline", "--json", GAINSAY_POLICY=policy)
+    api = say("check", "--offline", "--no-worker", "--json", GAINSAY_POLICY=policy)
+
+    assert (worker.code, worker.findings["keys"][0][0]) == (1, "FAILED")
+    assert api.code == 0, api.out
+    assert api.findings["keys"] == [("SKIPPED", "a process without a worker asks no vendor")]
+
+
 def test_each_login_of_the_database_is_tried_in_its_role(say: Say, database: Database, tmp_path: Path) -> None:
     logins = {
         "GAINSAY_DATABASE_URL": database.service_url,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import httpx
 import psycopg
 import pytest
 
+from service.cli.audit.verify import tools
+from service.verify.bundle import verify_bundle
+from service.verify.steps import Trust
+from tests.fixtures.bundles import failed
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import Served, a_case, served
+from tests.fixtures.serving import JSON, SIGNING_KEY, Served, a_case, a_declined_case, served
 from tests.fixtures.waiting import within
 
 pytestmark = pytest.mark.no_replay  # the second log has no records
@@ -45,6 +50,13 @@ async def ended(site: Served, database: Database) -> str:
     raise AssertionError("the debate did not end")
 
 
+async def listed(site: Served, asked: str) -> dict[str, tuple[str, bool]]:
+    """Each debate of a list with its status, and whether its decision is told."""
+    answer = await site.http.get(f"/v1/debates{asked}")
+    assert answer.status_code == 200, answer.text
+    return {one["debateId"]: (one["status"], one.get("decision") is not None) for one in answer.json()["debates"]}
+
+
 def refused(answer: httpx.Response) -> None:
     """A final answer that says what happened and what to do."""
     assert (answer.status_code, answer.json()["code"]) == (410, "records_lost"), answer.text
@@ -62,6 +74,7 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
         proven = (await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=60"})).json()["debateId"]
     async with served(database.service_url, sequence=False) as site:
         debate = await ended(site, database)
+        held = await listed(site, "")
         listening = asyncio.create_task(site.http.get(f"/v1/debates/{debate}/events"))
         assert (await site.http.get(f"/v1/debates/{debate}")).json()["code"] == "not_provable", "not yet"
 
@@ -72,13 +85,93 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
         refused(await site.http.post(f"/v1/debates/{debate}/abort", json={}))
         refused(await site.http.get(f"/v1/audit/logs/{LOG}/proof/{debate}.0"))
         refused(await site.http.post("/v1/debates", json=a_case(), headers={**KEY, "prefer": "wait=1"}))
+        after = {
+            asked: await listed(site, asked) for asked in ("", "?status=failed", "?status=running", "?status=completed")
+        }
+        facets = (await site.http.get("/v1/debates?facets=status")).json()["facets"]
         again = await site.http.post("/v1/debates", json=a_case(), headers={"idempotency-key": "another"})
         result = await site.http.get(f"/v1/debates/{proven}")
         bundle = await site.http.get(f"/v1/debates/{proven}/audit")
         unknown = await site.http.get("/v1/debates/01920000-0000-7000-8000-000000000000")
 
+    assert held == {debate: ("running", False), proven: ("completed", True)}
+    assert after[""] == {debate: ("failed", False), proven: ("completed", True)}, (
+        "without the decision, and not running"
+    )
+    assert after["?status=failed"] == {debate: ("failed", False)}
+    assert after["?status=running"] == {}
+    assert after["?status=completed"] == {proven: ("completed", True)}
+    assert {one["value"]: one["count"] for one in facets[0]["values"]} == {"failed": 1, "completed": 1}
     assert cut.status_code == 200
     assert "event: final" not in cut.text
     assert again.status_code == 202
     assert (result.status_code, result.json()["status"], bundle.status_code) == (200, "completed", 200)
     assert unknown.status_code == 404
+
+
+TAKEN = (
+    "INSERT INTO gainsay.leaf (log, idx, debate, n, hash) SELECT log, (SELECT count(*) FROM gainsay.leaf l "
+    "WHERE l.log = p.log) + row_number() OVER (ORDER BY debate) - 1, debate, n, sha256(debate::text::bytea) "
+    "FROM gainsay.pending p WHERE log = '{}'"
+)
+"""A sequencer has taken what waits into the tree of a log, and was lost before the head was signed."""
+
+
+async def test_a_bundle_that_was_proven_before_the_loss_is_given_and_waits_for_no_report_of_the_lost_part(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("service.reviews.HOLD_S", "service.reviews.evidence.covering_head.HOLD_S"):
+        monkeypatch.setattr(name, 0.3)
+
+    def tell(statement: str) -> None:
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute(statement.encode())
+
+    pdf = {"accept": "application/pdf"}
+    async with served(database.service_url) as site:
+        answer = await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=60"})
+        debate = answer.json()["debateId"]
+    async with served(database.service_url, sequence=False) as site:
+        held = await site.http.get(f"/v1/debates/{debate}/report", headers=pdf)
+        tell(TAKEN.format(LOG))
+        before = await site.http.get(f"/v1/debates/{debate}/audit")
+        lose(database)
+        after = await site.http.get(f"/v1/debates/{debate}/audit")
+    async with served(database.service_url, sequence=False) as site:
+        again = await site.http.get(f"/v1/debates/{debate}/report?paper=letter", headers=pdf)
+        tell(TAKEN.format(NEXT))
+        later = await site.http.get(f"/v1/debates/{debate}/audit")
+
+    assert [one.status_code for one in (held, before, again)] == [503, 503, 503]
+    assert (after.status_code, after.headers["content-type"]) == (200, "application/zip"), after.text
+    trust = Trust(keys=(SIGNING_KEY.public,), allow_unwitnessed=True)
+    assert failed(verify_bundle(after.content, trust, tools())) == []
+    assert (later.status_code, later.json()["code"]) == (503, "not_provable"), "the next log is signed soon"
+
+
+async def test_a_batch_whose_debates_were_lost_does_not_run_for_ever(database: Database) -> None:
+    async def line(site: Served, told: JSON) -> tuple[str, bool]:
+        (found,) = [json.loads(row) for row in (await site.http.get(told["links"]["results"])).text.splitlines()]
+        return found["status"], "decision" in found
+
+    def has_ended() -> bool:
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            return admin.execute("SELECT ended IS NOT NULL FROM gainsay.case_batch").fetchall() == [(True,)]
+
+    async with served(database.service_url) as site:
+        await site.http.post("/v1/debates", json=a_declined_case())
+    async with served(database.service_url, sequence=False) as site:
+        jsonl = {"content-type": "application/jsonl"}
+        posted = await site.http.post("/v1/batches?ceilingUSD=5", content=json.dumps(a_case()), headers=jsonl)
+        told = posted.json()
+        for _ in range(600):
+            if has_ended():
+                break
+            await asyncio.sleep(0.05)
+        before = await line(site, told)
+        lose(database)
+        after = await line(site, told)
+        counts = (await site.http.get(told["links"]["self"])).json()["counts"]
+
+    assert (before, after) == (("running", False), ("failed", False))
+    assert {name: n for name, n in counts.items() if n} == {"failed": 1}

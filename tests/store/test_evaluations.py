@@ -179,7 +179,9 @@ async def test_one_feeder_has_an_evaluation_at_a_time(database: Database) -> Non
         assert await evaluations.renew_evaluations(store, "two", 30.0, [EVALUATION]) == set()
         assert await evaluations.renew_evaluations(store, "one", 30.0, [EVALUATION]) == {EVALUATION}
 
-        await evaluations.release_evaluation(store, EVALUATION, "one", "waits for its head", 0.0)
+        await evaluations.release_evaluation(
+            store, EVALUATION, "one", 0.0, wait=evaluations.Wait("checkpoint", "waits for its head")
+        )
         assert (await evaluations.read_evaluation(store, EVALUATION, TENANT)).pause == "waits for its head"
         other = EVALUATION.replace("8057", "8058")
         assert await evaluations.claim_evaluations(store, "two", 30.0, 9, other) == []

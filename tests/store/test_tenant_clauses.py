@@ -97,7 +97,10 @@ SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("keep_baseline", "baselines"), "a baseline is of all tenants together, and no tenant is in it"),
     "add_webhook": "a function of migrations/0027_webhook_shares.sql counts and adds endpoints of its tenant",
     **dict.fromkeys(("release_proven", "claim_deliveries", "release_claimed", "forget_deliveries"), OUTBOX),
-    **dict.fromkeys(("webhook_backlog", "batch_backlog", "tenant_money", "witness_lag"), HEALTH),
+    **dict.fromkeys(
+        ("webhook_backlog", "batch_backlog", "evaluations_watched", "looks_of_tenants", "tenant_money", "witness_lag"),
+        HEALTH,
+    ),
     **dict.fromkeys(("add_tenant", "tenants", "tenant_known"), NAMES),
     **dict.fromkeys(("exchange_rates", "forget_rates"), RATES),
     **dict.fromkeys(("clock", "zone", "alive", "subscribe", "tell", "lead", "partitions_end", "login_end"), OWN),

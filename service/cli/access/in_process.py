@@ -235,11 +235,7 @@ class InProcess:
         logs = CurrentLogs(app.database, self._settings.log_host)
 
         async def packed() -> bytes:
-            try:
-                return await evidence.bundle(app.database, logs, debate, startup.LOCAL, writer())
-            except NotProvable:
-                await app.reviews.refuse_lost(debate, startup.LOCAL)
-                raise
+            return await app.reviews.bundle(logs, debate, startup.LOCAL, writer())
 
         async with self._bundling:
             file.write(await proved(app, packed, (NotProvable,)))

@@ -51,7 +51,7 @@ def show(console: Console, result: Result) -> None:
     """Print the page of a result, in any state of its debate."""
     result = shown(result)
     exchanged = (outcome.said, first_takes, exchange.open_points, exchange.left_out)
-    for part in (_head, _decision, _gate, *exchanged, _coverage, _cost, _provenance):
+    for part in (_measures, _head, _decision, _gate, *exchanged, _coverage, _cost, _provenance):
         for block in part(result):
             console.print(block, soft_wrap=isinstance(block, Text) and bool(block.no_wrap))
 
@@ -62,10 +62,17 @@ def show_brief(console: Console, result: Result) -> None:
     below = [block for part in (exchange.caught, exchange.left_out, exchange.uncertainties) for block in part(result)]
     if below and isinstance(below[0], Padding) and not outcome.why(result):
         below[0] = below[0].renderable  # the box has a blank line below it
-    for block in (*_decision(result), *below):
+    for block in (*_measures(result), *_decision(result), *below):
         console.print(block)
     if below or outcome.why(result):
         console.print()
+
+
+def _measures(r: Result) -> Iterator[RenderableType]:
+    """Before everything else, that an item of an evaluation decides nothing."""
+    if words := first_screen.measures(r):
+        body = text(" ".join(words))
+        yield Panel(body, title="EVALUATION", title_align="left", border_style="yellow", box=box.ROUNDED)
 
 
 def _head(r: Result) -> Iterator[RenderableType]:

@@ -31,8 +31,9 @@ from service.policy.faults import WrongSetting
     help="With --call: US dollars for all of them.",
 )
 @click.option("--start", is_flag=True, help="Start the embedded PostgreSQL for the checks, and stop it after them.")
+@click.option("--no-worker", is_flag=True, help="For a process that runs no worker: it needs no vendor's key.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of check, status, found, remedy.")
-def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) -> int:
+def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, no_worker: bool, as_json: bool) -> int:
     """Check this deployment: settings, policy, prompts, keys, approval, identities, database, signer, witnesses,
     disk, clock.
 
@@ -52,8 +53,10 @@ def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) 
 
     Exit codes: 0 nothing failed, 1 something did, 2 usage.
     """
+    if call and no_worker:
+        raise click.UsageError("--call asks vendors, and --no-worker is for a process that asks none; give one of them")
     made = Examination(dict(os.environ))
-    checks = [*made.of_configuration(), *made.of_surroundings(), made.of_database(start=start)]
+    checks = [*made.of_configuration(asks=not no_worker), *made.of_surroundings(), made.of_database(start=start)]
     if call:
         checks.append(("calls", partial(_calls, made.policy, made.settings.prompts_pin, _ceiling(ceiling), yes)))
     return made.report(checks, as_json=as_json)

@@ -44,8 +44,8 @@ class Examination:
             **self._found.members,
         )
 
-    def of_configuration(self) -> Iterator[Named]:
-        """The checks that need no other process."""
+    def of_configuration(self, *, asks: bool = True) -> Iterator[Named]:
+        """The checks that need no other process; ``asks``: this one asks vendors, which takes their keys."""
         keyed, environment = self._keyed, self._environment
         yield "settings", partial(configuration.check_settings, self._found, environment)
         yield "policy", lambda: self._of_policy
@@ -53,7 +53,8 @@ class Examination:
         if keyed is None:
             yield from _unread("keys", "approval")
         else:
-            yield "keys", partial(configuration.check_keys, keyed, environment)
+            looked = partial(configuration.check_keys, keyed, environment)
+            yield "keys", looked if asks else partial(_skip, ("keys",), "a process without a worker asks no vendor")
             yield "approval", partial(configuration.check_approval, self.settings)
         yield "identity", partial(configuration.check_identity, self.settings)
         yield "sets", partial(configuration.check_sets, self.settings)

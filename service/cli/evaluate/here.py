@@ -27,11 +27,14 @@ from service.policy.set_folders import SetFolder
 if TYPE_CHECKING:
     from service.app import App
     from service.identity.caller import Caller
+    from service.proving.sequencer import Sequencer
     from service.reviews.evaluations import EvaluationDesk, Planned
 
 FILE, RUN = "The plan", "The run"
 LOOK_S, SHOWN_S = 0.2, 5.0
 """How often the command asks how an evaluation stands, and how often it says so at most."""
+SEAL_S = 10.0
+"""For so long the end of a command waits for the checkpoint over what it has recorded."""
 T = TypeVar("T")
 
 
@@ -76,12 +79,15 @@ def perform(command: str, folders: Sequence[Path], work: Callable[[Here], Awaita
         from service.store.current_log import CurrentLogs
 
         async def done() -> T:
-            async with open_app(settings, where) as app, running_sequencer(app):
+            async with open_app(settings, where, asks=False) as app, running_sequencer(app) as sequencer:
                 caller = startup.LOCAL
                 caller = replace(caller, roles=(*caller.roles, "validator")) if held else caller
                 logs = CurrentLogs(app.database, settings.log_host)
                 desk = EvaluationDesk(app.database, app.current.deployment, logs, GoldenShelf(given))
-                return await work(Here(app, desk, caller))
+                try:
+                    return await work(Here(app, desk, caller))
+                finally:
+                    await _seal(sequencer)
 
         return asyncio.run(done())
 
@@ -96,6 +102,18 @@ def _fit(folders: Sequence[SetFolder]) -> Sequence[SetFolder]:
             exit_codes.print_error(BadSet.code, fault)
         raise click.exceptions.Exit(exit_codes.USAGE)
     return found
+
+
+async def _seal(sequencer: Sequencer | None) -> None:
+    """Have all that is recorded signed, where this process does: the next one would call what waits for it late."""
+    if sequencer is None:
+        return
+    try:
+        async with asyncio.timeout(SEAL_S):
+            await sequencer.catch_up()
+    except (GainsayError, TimeoutError) as error:
+        why = error.public_detail if isinstance(error, GainsayError) else f"nothing was signed within {SEAL_S:.0f} s"
+        say(f"gainsay: what was recorded last waits for its checkpoint, which the next process signs: {why}", err=True)
 
 
 def text_of(path: Path) -> str:
@@ -116,7 +134,10 @@ async def read_plan(here: Here, path: Path, text: str) -> Planned:
 
 
 async def go_on(here: Here, evaluation: str) -> bool:
-    """Go on with an evaluation until it has ended; ``False`` where it was interrupted, and can be resumed."""
+    """Go on with an evaluation until it has ended; ``False`` where it was interrupted, and can be resumed.
+
+    `App.ask_vendors` comes first.
+    """
     with interruptions() as interrupted:
         async with _feeding(here, evaluation) as trouble:
             ending = asyncio.create_task(_ended(here, evaluation))

@@ -38,6 +38,8 @@ def run(file: Path, folders: tuple[Path, ...], *, held: bool, detach: bool, as_j
     async def work(here: Here) -> int:
         planned = await read_plan(here, file, text)
         say(display.plan_page(planned), err=True)
+        if not detach:
+            await here.app.ask_vendors()  # without a key nothing is registered
         evaluation = await here.desk.register(planned, here.caller)
         if detach:
             say(evaluation)
@@ -68,6 +70,7 @@ def resume(evaluation: str, file: Path | None, folders: tuple[Path, ...], *, hel
 
     async def work(here: Here) -> int:
         await here.desk.row(evaluation, here.caller)
+        await here.app.ask_vendors()
         if file is not None and text is not None:
             await here.desk.change(evaluation, await read_plan(here, file, text), here.caller)
         return await _to_the_end(here, evaluation, as_json=as_json)

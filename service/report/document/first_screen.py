@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from service.debate.purpose import evaluation_of
 from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.document import quoted
 from service.report.document.blocks import Banner, Block, Fact, FactList, ReportPart, Text, Tone, Verbatim
@@ -18,6 +19,7 @@ from service.report.first_screen_labels import (
     AUTHENTICATED,
     KEYS,
     KIND_OF_ACTOR,
+    MEASURES,
     NO_DISSENT,
     NO_HUMAN_DECISION,
     SETTLED,
@@ -38,6 +40,8 @@ def first_screen(r: Result) -> Iterator[Block]:
     """The first screen of a report, and the first page on paper."""
     if r.simulated:
         yield Banner("warn", "Simulated", (SIMULATED,))
+    if words := measures(r):
+        yield Banner("warn", "No decision of anybody", words)
     yield ReportPart("decision", "Decision")
     yield Banner(_tone(r), r.decision.answer if r.decision else label_of(STATUS, r.status), tuple(_in_short(r)))
     if why := untested(r):
@@ -46,6 +50,14 @@ def first_screen(r: Result) -> Iterator[Block]:
     yield FactList(tuple(_circumstances(r)))
     if r.decision is not None:
         yield from _verification(r)
+
+
+def measures(r: Result) -> tuple[str, ...]:
+    """That a debate is an item of an evaluation, and of which; nothing for one that was brought to decide."""
+    item = evaluation_of(r.arrival)
+    if item is None:
+        return ()
+    return MEASURES, f"It is {item.item} in the arm {item.arm}, run {item.repeat}, of the evaluation {item.id}."
 
 
 def _circumstances(r: Result) -> Iterator[Fact]:

@@ -37,8 +37,13 @@ class CoveringHead(Struct, frozen=True):
     reports: Sequence[Row]
 
 
-async def covering_head(database: Database, tenant: str, debate: str, place: Proven) -> CoveringHead:
+async def covering_head(
+    database: Database, tenant: str, debate: str, place: Proven, *, left: bool = False
+) -> CoveringHead:
     """The newest countersigned head with the debate and its issued reports, else the newest signed one with all.
+
+    Of a log that was ``left`` no newer head will come. A report behind its last one was never handed out, because that
+    waits for its proof; it is left out.
 
     ``place`` is that of the debate's last record. Raises `NotProvable` where no head covers a report yet, or where none
     that covers it is countersigned and one with the debate is; `LogDamaged` where no head is left.
@@ -46,7 +51,7 @@ async def covering_head(database: Database, tenant: str, debate: str, place: Pro
     until = time.monotonic() + HOLD_S
     while True:
         try:
-            return await _found(database, tenant, debate, place)
+            return await (_of_left if left else _found)(database, tenant, debate, place)
         except NotProvable:
             if time.monotonic() >= until:
                 raise
@@ -68,6 +73,16 @@ async def _found(database: Database, tenant: str, debate: str, place: Proven) ->
     if own and signed.size <= last:
         raise not_covered(debate, place.log, "signed", "the sequencer runs")
     return CoveringHead(signed, reports)
+
+
+async def _of_left(database: Database, tenant: str, debate: str, place: Proven) -> CoveringHead:
+    reports = await database.query("issued_reports", {"debate": UUID(debate), "tenant": tenant})
+    signed = await latest_checkpoint(database, tenant, place.log)
+    if signed is None:
+        raise LogDamaged(f"expected the checkpoint of the log {place.log} that was there before, found none")
+    proven = [row for row in reports if row["log"] != place.log or row["idx"] < signed.size]
+    last = max([place.index, *(row["idx"] for row in proven if row["log"] == place.log)])
+    return CoveringHead(await countersigned_checkpoint(database, tenant, place.log, last) or signed, proven)
 
 
 def not_covered(debate: str, log: str, how: str, check: str) -> NotProvable:

@@ -40,8 +40,12 @@ class NotOver(GainsayError):
     title = "The debate is not over"
 
 
-async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: EvidenceReader, writer: Writer) -> bytes:
+async def bundle(
+    database: Database, logs: CurrentLogs, debate: str, caller: EvidenceReader, writer: Writer, *, left: bool = False
+) -> bytes:
     """Everything that one decision rests on, in one ZIP; the reader, ``writer``, is recorded first.
+
+    ``left`` says that the debate's log was left after a loss: nothing more of it is signed, so nothing is waited for.
 
     Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no checkpoint covers its last record
     or a report that was issued, `AuditUnavailable` when the reading cannot be recorded, `OtherBuild` when only another
@@ -63,7 +67,7 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
             retry_after=1,
         )
     try:
-        covering = await covering_head(database, caller.tenant, debate, place)
+        covering = await covering_head(database, caller.tenant, debate, place, left=left)
         await record_access(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
         gathered = await read_parts(database, debate, head, place, covering)
     except LogDamaged as error:

@@ -17,7 +17,7 @@ from rich.console import Console
 from service.cli.display import page
 from service.cli.display.console import row
 from service.cli.display.progress import Progress
-from service.debate.entries import Entry, GateDecided, Rule, TurnSpoke
+from service.debate.entries import Arrival, Entry, EvaluationItem, GateDecided, Rule, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import (
@@ -38,7 +38,8 @@ from service.report.decision_labels import OUTCOMES
 from service.report.labels import label_of
 from service.report.result.terms import BallotTerms, ConvergenceTerms
 from tests.fixtures import formats
-from tests.fixtures.debates import World, canned, drive, found, start_of
+from tests.fixtures.debates import World, a_start, canned, drive, start_of
+from tests.fixtures.debates import found as checked
 from tests.fixtures.results import ballot, decided, stances
 
 pytestmark = pytest.mark.many
@@ -53,6 +54,17 @@ def told(entries: Sequence[Entry]) -> list[Line]:
         replace(e, decision=replace(e.decision, rules=(RULE,))) if isinstance(e, GateDecided) else e for e in entries
     ]
     return [Line(n, f"2026-11-21T10:00:{n % 60:02d}Z", entry) for n, entry in enumerate(ruled)]
+
+
+@pytest.mark.parametrize("show", [page.show, page.show_brief])
+def test_an_item_of_an_evaluation_is_no_decision_of_anybody(show: Callable[[Console, Result], None]) -> None:
+    item = EvaluationItem("01890a5d-ac96-774b-bcce-b302099a8057", "ab" * 32, "cd" * 32, "q-17", "vote", 1)
+    found = build_result("d1", told(drive(a_start())))
+    first = shown(lambda console: show(console, replace(found, arrival=Arrival(evaluation=item))))
+
+    assert "EVALUATION" in first.splitlines()[0]
+    assert "decides nothing" in " ".join(first.split())
+    assert "decides nothing" not in " ".join(shown(lambda console: show(console, found)).split())
 
 
 def shown(show: Callable[[Console], None]) -> str:
@@ -94,7 +106,7 @@ def part(text: str, title: str) -> str:
 def played(
     options: Options,
     replies: Callable[[Turn, Facts], Reply] = canned,
-    findings: Callable[[Check, Facts], Finding] = found,
+    findings: Callable[[Check, Facts], Finding] = checked,
 ) -> list[Entry]:
     return drive(start_of(options), replies, findings=findings)
 

@@ -17,7 +17,7 @@ from tests.fixtures.prometheus import program
 UNITS = ("_seconds", "_usd", "_ratio", "_bytes")
 COUNTED = (
     *("_records", "_connections", "_incidents", "_points", "_uncertainties", "_rounds", "_fds", "_debates"),
-    *("_queued", "_left", "_running", "_open", "_waiting", "_in_line", "_streams", "_uncertainties_baseline"),
+    *("_queued", "_left", "_running", "_open", "_waiting", "_worn", "_in_line", "_streams", "_uncertainties_baseline"),
 )
 """Gauges and histograms of how many there are: the last word is the thing, or the state in which it is."""
 SCORES = ("_strength", "_score", "_share")

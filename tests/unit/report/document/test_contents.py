@@ -17,7 +17,15 @@ from service.checks.coverage.shape import Absent, State
 from service.checks.judgement import Attacked, check_critique
 from service.debate.adversarial import SEATS
 from service.debate.amounts import micro, usd
-from service.debate.entries import CaseReceived, DebateStopped, Entry, GateDecided, TurnSpoke
+from service.debate.entries import (
+    Arrival,
+    CaseReceived,
+    DebateStopped,
+    Entry,
+    EvaluationItem,
+    GateDecided,
+    TurnSpoke,
+)
 from service.debate.facts import Facts
 from service.debate.findings import (
     ArgumentVerdict,
@@ -201,6 +209,28 @@ def test_what_was_struck_is_shown_where_it_was_argued_and_again_among_the_eviden
     struck = [block.label for block in report(HARD).blocks if isinstance(block, Argued) and block.struck]
 
     assert struck == ["Argument 1", "Point 1", "Proposer, round 1, number 1", "Critic, round 1, number 1"]
+
+
+ITEM = Arrival(
+    evaluation=EvaluationItem(
+        id="01890a5d-ac96-774b-bcce-b302099a8057", plan="ab" * 32, set="cd" * 32, item="q-17", arm="vote", repeat=2
+    )
+)
+
+
+def test_an_item_of_an_evaluation_says_before_its_decision_that_nobody_asked_for_one() -> None:
+    measured = replace(HARD, arrival=ITEM)
+    first, second = report(measured).first[:2]
+
+    assert isinstance(first, Banner)
+    assert (first.title, isinstance(second, ReportPart)) == ("No decision of anybody", True)
+    words = " ".join(first.lines)
+    assert "it decides nothing" in words
+    assert "q-17 in the arm vote, run 2, of the evaluation 01890a5d-ac96-774b-bcce-b302099a8057" in words
+    for written in (markdown(measured), html(measured)):
+        assert written.index("decides nothing") < written.index("Confidence: ")
+    assert "decidesnothing" in "".join(pages_of(pdf(measured))[0].split())
+    assert "decides nothing" not in markdown(HARD)
 
 
 def test_a_simulated_debate_says_so_first_and_again_at_the_end() -> None:
