@@ -20,8 +20,8 @@ SIGNED_TIMES = (
 DOOR = {"completions": "the endpoint of chat completions", "batch": "a batch", "evaluation": "an evaluation"}
 """The ways by which a case came in, other than the usual one."""
 MEASURES = (
-    "This debate is an item of an evaluation: it measures models over a golden set, whose answer is known. Nobody has "
-    "asked for its decision, and it decides nothing."
+    "This debate is an item of an evaluation: it measures models over a golden set, whose answer is known. No caller "
+    "has asked for its decision, and it decides nothing."
 )
 NO_HUMAN_DECISION = "none is recorded"
 NO_DISSENT = "Dissent: none that stands at the end"

@@ -33,7 +33,10 @@ ENOUGH = 10
 
 
 def count_entry(entry: EvaluationEntry, progress: Progress | None = None) -> None:
-    """Count an entry that was just recorded; ``progress`` has taken it, where the entry is not a first one."""
+    """Count an entry that was just recorded; ``progress`` has taken it, where the entry is not a first one.
+
+    An entry of another kind is counted by nothing: a metric never ends an evaluation.
+    """
     match entry:
         case EvaluationRegistered():
             if entry.n == 0:

@@ -73,13 +73,16 @@ READ = (
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
     *("export_evaluation", "looks_at_held", "open_evaluations", "item_room", "items_under_way"),
+    *("evaluations_watched", "looks_of_tenants"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
-EMPTY = {"opening", "unsigned", "unstamped"}
-"""Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped."""
+EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants"}
+"""Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped, and no
+evaluation has looked at a held split."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
     *("backlog", "batch_backlog", "staged", "unsigned", "unstamped", "ended_within"),
+    *("evaluations_watched", "looks_of_tenants"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
 WRITE = {
@@ -188,7 +191,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
     every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
-    every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"]}
+    every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"], "looks": 1}
     every |= {"due": 1e9, "before": UUID(int=2**128 - 1), "since": UUID(int=0)}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}
@@ -216,7 +219,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
 async def rows_of(database: EveryDatabase, name: str, params: Mapping[str, Any]) -> list[Any]:
     """The rows of a statement, without what a clock says and without an order that it does not have."""
     rows = await database.query(name, params)
-    clocks = {"age_s", "at_s", "longest_s", "ends_s", "ends", "seconds"}
+    clocks = {"age_s", "at_s", "longest_s", "ends_s", "ends", "seconds", "still", "waited"}
     return [{key: value for key, value in row.items() if key not in clocks} for row in rows]
 
 

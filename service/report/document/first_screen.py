@@ -41,7 +41,7 @@ def first_screen(r: Result) -> Iterator[Block]:
     if r.simulated:
         yield Banner("warn", "Simulated", (SIMULATED,))
     if words := measures(r):
-        yield Banner("warn", "No decision of anybody", words)
+        yield Banner("warn", "Item of an evaluation", words)
     yield ReportPart("decision", "Decision")
     yield Banner(_tone(r), r.decision.answer if r.decision else label_of(STATUS, r.status), tuple(_in_short(r)))
     if why := untested(r):

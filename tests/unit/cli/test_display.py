@@ -57,7 +57,7 @@ def told(entries: Sequence[Entry]) -> list[Line]:
 
 
 @pytest.mark.parametrize("show", [page.show, page.show_brief])
-def test_an_item_of_an_evaluation_is_no_decision_of_anybody(show: Callable[[Console, Result], None]) -> None:
+def test_the_page_of_an_item_of_an_evaluation_begins_with_that(show: Callable[[Console, Result], None]) -> None:
     item = EvaluationItem("01890a5d-ac96-774b-bcce-b302099a8057", "ab" * 32, "cd" * 32, "q-17", "vote", 1)
     found = build_result("d1", told(drive(a_start())))
     first = shown(lambda console: show(console, replace(found, arrival=Arrival(evaluation=item))))

@@ -218,12 +218,12 @@ ITEM = Arrival(
 )
 
 
-def test_an_item_of_an_evaluation_says_before_its_decision_that_nobody_asked_for_one() -> None:
+def test_an_item_of_an_evaluation_says_before_its_decision_that_it_decides_nothing() -> None:
     measured = replace(HARD, arrival=ITEM)
     first, second = report(measured).first[:2]
 
     assert isinstance(first, Banner)
-    assert (first.title, isinstance(second, ReportPart)) == ("No decision of anybody", True)
+    assert (first.title, isinstance(second, ReportPart)) == ("Item of an evaluation", True)
     words = " ".join(first.lines)
     assert "it decides nothing" in words
     assert "q-17 in the arm vote, run 2, of the evaluation 01890a5d-ac96-774b-bcce-b302099a8057" in words
