@@ -67,7 +67,8 @@ class FaultShares(Struct, frozen=True, rename="camel", omit_defaults=True):
     answer takes the draw common to all models. ``mended`` is the share of wrong first answers that a later turn puts
     right, ``broken`` that of right ones that it spoils. ``confidence`` is what the model states, and ``true_rate`` the
     share of right answers in replies that state it, in the place of ``accuracy``. ``unusable`` is the share of replies
-    that cannot be decoded. What is ``None`` is as in a simulated model without faults.
+    that cannot be decoded. ``scatter`` is the share of cases in which all but that is drawn anew in each debate. What
+    is ``None`` is as in a simulated model without faults.
     """
 
     hits: Annotated[Rate | None, _rate()] = None
@@ -82,6 +83,7 @@ class FaultShares(Struct, frozen=True, rename="camel", omit_defaults=True):
     confidence: Annotated[int | None, share()] = None
     true_rate: Annotated[int | None, share()] = None
     unusable: Annotated[int, share()] = 0
+    scatter: Annotated[int, share()] = 0
 
 
 def _later() -> Key:

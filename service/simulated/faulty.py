@@ -58,7 +58,12 @@ class FaultyModels(NamedTuple):
         """The faults of a model in the case that it is shown; ``None`` without any there."""
         faults = self.models.get(model)
         case = self.cases.find(reading) if faults else None
-        return FaultsInCase(faults.at(case.number), Who(model, reading.seat), case) if faults and case else None
+        if not faults or not case:
+            return None
+        shares = faults.at(case.number)
+        if happens(shares.scatter, "scatter", case.shown):
+            case = case._replace(debate=reading.mark)
+        return FaultsInCase(shares, Who(model, reading.seat), case)
 
 
 def faulty_models(models: Mapping[str, ModelFaults], environment: Mapping[str, str]) -> FaultyModels | None:
