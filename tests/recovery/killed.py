@@ -1,10 +1,10 @@
 """An evaluation whose processes are killed, beside the same one that nobody disturbs, and what has to be so afterwards.
 
-    result      the recorded hash and the compared bytes are those of the undisturbed run
-    debates     each unit has one debate, which came to the same outcome
-    money       no turn is asked after its reply is recorded, and each call has its own recorded intent and its charge;
-                what is charged for calls lost with a process, and nothing else, is `lostToInterruptions`
-    proof       an export of the log verifies, every score and result computed again
+result      the recorded hash and the compared bytes are those of the undisturbed run
+debates     each unit has one debate, which came to the same outcome
+money       no turn is asked after its reply is recorded, and each call has its own recorded intent and its charge;
+            what is charged for calls lost with a process, and nothing else, is `lostToInterruptions`
+proof       an export of the log verifies, every score and result computed again
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Ended(NamedTuple):
 def plan_of(sets: Sequence[GoldenSet], *, repeats: int, seed: str = "kills") -> str:
     """A debate against a vote on the open questions of these sets, several times over."""
     named = "".join(
-        f'[[sets]]\nid = "{one.manifest.id}"\nversion = {one.manifest.version}\nsha256 = "{one.hash}"\nsplit = "open"\n\n'
+        f'[[sets]]\nid = "{one.manifest.id}"\nversion = {one.manifest.version}\nsha256 = "{one.hash}"\n'
+        'split = "open"\n\n'
         for one in sets
     )
     return (
@@ -72,7 +73,7 @@ def plan_of(sets: Sequence[GoldenSet], *, repeats: int, seed: str = "kills") -> 
 
 
 class Trial:
-    """Evaluations of one plan on one database, each gone on with by `gainsay evaluate resume`, process after process."""
+    """Evaluations of one plan on one database, gone on with by `gainsay evaluate resume`, process after process."""
 
     def __init__(self, database: Database, lead: Foreman, folder: Path, sets: Sequence[Path], repeats: int) -> None:
         self.database, self.folder, self.sets = database, folder, tuple(sets)
