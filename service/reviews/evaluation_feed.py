@@ -71,6 +71,8 @@ BUSY_S, IDLE_S = 0.1, 1.0
 """How often a process looks at evaluations while some are open, and while none is."""
 REST_S, LATER_S = 0.2, 5.0
 """How long an evaluation has no other turn: where it waits for a debate, and after a fault or for something outside."""
+LOOK_S = 1.0
+"""How often a turn looks at the files of its sets, after its beginning."""
 RENEWALS = 3
 """A lease is renewed so often before it would run out."""
 
@@ -163,8 +165,12 @@ class EvaluationFeeder:
         progress = await self._follow(found)
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
             raise _Waits("its registration is under no checkpoint yet")
+        ids = {asked.id for asked in progress.registered.sets}
+        sets, looked = dict[str, GoldenSet](), float("-inf")
         while await self.keeps(found):
-            sets = await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date())
+            if time.monotonic() - looked >= LOOK_S:
+                sets = dict(await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date(), ids))
+                looked = time.monotonic()
             self._expect_pinned(found, progress)
             self._expect_known(progress)
             seen = Seen(
