@@ -12,6 +12,7 @@ import asyncio
 import json
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
@@ -40,20 +41,22 @@ from service.evaluation.sets.files import load_shipped
 from service.intake.request import CaseRequest
 from service.report.evaluation import encode_json, write
 from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluations import EvaluationDesk
 from service.store import evaluations
 from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating
 from tests.fixtures.evaluations import RUN, lift_plan
 from tests.fixtures.postgres import SERVINGS, Database
 from tests.fixtures.running import Bench, a_writer, bench
 from tests.fixtures.sequencing import MemorySigner, a_sequencer
-from tests.store.workers import a_worker
+from tests.store.workers import a_worker, until
 
 DEBATES, WARM, AT_ONCE = 100, 20, 8
 LOOK_S = 0.2
 """How often it is asked whether an evaluation has ended, as the command does."""
 CONCLUDED = "2026-11-27T12:00:00Z"
 FORMS: tuple[Literal["html", "pdf", "markdown", "json"], ...] = ("html", "pdf", "markdown", "json")
-SIGNER = MemorySigner()
+SIGNERS = defaultdict[str, MemorySigner](MemorySigner)
+"""The signer of each server, by its address."""
 ITEMS, MANY = SIZES = (100, 1_000)
 WITHIN_S = 600.0
 _PLAN = """[plan]
@@ -234,7 +237,7 @@ def _used(began: tuple[float, float], postgres: Postgres, debates: int) -> Used:
 async def _provable(here: Server) -> None:
     """Have everything so far under a signed head."""
     database = Database("gainsay", here.admin, "", here.service, here.sequencer, SERVINGS[here.service])
-    async with a_sequencer(database, SIGNER) as sequencer:
+    async with a_sequencer(database, SIGNERS[here.admin]) as sequencer:
         await sequencer.catch_up()
 
 

@@ -1,4 +1,4 @@
-"""An evaluation whose processes are killed, beside the same one that nobody disturbs, and what has to be so afterwards.
+"""An evaluation whose processes are killed, beside the same one undisturbed, and what has to be so afterwards.
 
 result      the recorded hash and the compared bytes are those of the undisturbed run
 debates     each unit has one debate, which came to the same outcome
