@@ -38,7 +38,12 @@ from tests.faults.counting import Call
 When = Literal["before", "after"]
 WHENS: tuple[When, ...] = ("before", "after")
 KINDS = ("open", "append", "call", "sign", "asked", "scored", "concluded")
-_ENTRIES = {ItemAsked: "asked", ItemScored: "scored", EvaluationConcluded: "concluded", EvaluationStopped: "stopped"}
+_ENTRIES: Mapping[type, str] = {
+    ItemAsked: "asked",
+    ItemScored: "scored",
+    EvaluationConcluded: "concluded",
+    EvaluationStopped: "stopped",
+}
 LONGEST_S = 900
 """A process that has not ended by then is ended."""
 LOADED = (service.app, service.cli.evaluate.run, service.cli.own_worker, evaluation_feed)

@@ -50,7 +50,7 @@ class Rate(NamedTuple):
 
     what: str
     true: float
-    count: Callable[[Result], tuple[int, int]]
+    counted: Callable[[Result], tuple[int, int]]
 
 
 class Whole(NamedTuple):
@@ -123,7 +123,7 @@ def tallied(whole: Whole, results: Sequence[Result]) -> Ran:
     """What runs of a setting came to."""
     rates = []
     for rate in whole.rates:
-        counts = [rate.count(result) for result in results]
+        counts = [rate.counted(result) for result in results]
         rates.append(Arrived(rate.what, rate.true, sum(k for k, _ in counts), sum(n for _, n in counts)))
     claims = []
     for claim in whole.claims:

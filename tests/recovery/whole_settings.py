@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
+import msgspec
+
 from service.evaluation.scoring import Result
 from service.evaluation.sets.files import GOLDEN
 from service.policy.known_faults import ModelFaults
@@ -20,12 +22,17 @@ JUDGE, CRITIC, MODERATOR = "cedar-large", "birch-large", "alder-small"
 SEATED = f'\n[models]\nmoderator = "{JUDGE}"\njudge = "{JUDGE}"\nsynthesizer = "{JUDGE}"\n'
 EFFECT = "\n[effect]\ngain = 0.35\nloss = 0.05\n"
 BLIND = "misreadFigure"
+FIELDS = {field.name: field.encode_name for field in msgspec.structs.fields(ModelFaults)}
 
 
 @cache
 def wholes() -> tuple[Whole, ...]:
     """Every setting, in the order of the document."""
     return (*_lifts(), *_critics(), *_moderators())
+
+
+def _faults(shares: Mapping[str, int]) -> ModelFaults:
+    return msgspec.convert({FIELDS[name]: share for name, share in shares.items()}, ModelFaults)
 
 
 # Lifts.
@@ -51,7 +58,7 @@ THREE = f"{_debate('adversarial')}{VOTE}{SINGLE}{_against(('adversarial', 'vote'
 
 def _drafts(judge: ModelFaults | None = None, **shares: int) -> Mapping[str, ModelFaults]:
     """Three debaters of one accuracy, of whom the last is the judge as well."""
-    return {**{name: ModelFaults(**shares) for name in DEBATERS}, **({JUDGE: judge} if judge else {})}
+    return {**{name: _faults(shares) for name in DEBATERS}, **({JUDGE: judge} if judge else {})}
 
 
 def majority(right: float) -> float:
@@ -122,7 +129,7 @@ def _lifts() -> tuple[Whole, ...]:
 
 
 def _judge(**shares: int) -> ModelFaults:
-    return ModelFaults(accuracy=600, **shares)
+    return _faults({"accuracy": 600, **shares})
 
 
 def _found(result: Result) -> bool:
@@ -219,7 +226,7 @@ def _moderator(
         f'[[arms]]\nname = "moderator"\ndoes = "moderator"\n\n[models]\nmoderator = "{MODERATOR}"\n\n'
         "[effect]\nshare = 0.8\n"
     )
-    faults = {MODERATOR: ModelFaults(**shares)}
+    faults = {MODERATOR: _faults(shares)}
     return Whole(name, about, "moderator", "position", (PAIRS,), faults, tables, rates, _pulls, tuple(claims), repeats)
 
 
