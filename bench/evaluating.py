@@ -24,24 +24,33 @@ from uuid import uuid4
 import msgspec
 import psycopg
 import uvloop
+from msgspec.structs import replace
 
 from bench.cpu import Postgres
 from bench.documents import document
 from bench.figures import Measured, Turn
 from bench.in_process import LENGTH, Instant
 from bench.servers import Server, server
-from service.audit.evaluation_events import ItemAsked, ItemScored
-from service.evaluation.plan.model import Arm
+from service.audit.evaluation_events import (
+    ArmQuote,
+    EvaluationEntry,
+    EvaluationRegistered,
+    ItemAsked,
+    ItemScored,
+    SetAsked,
+)
+from service.evaluation.plan.model import Arm, Comparison, Plan, PlannedSet, plan_hash, plan_members
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
 from service.evaluation.run.units import Unit
-from service.evaluation.scoring import QuestionScore, Result
+from service.evaluation.scoring import QuestionScore
 from service.evaluation.scoring.result import result_of
 from service.evaluation.sets.files import load_shipped
 from service.intake.request import CaseRequest
 from service.report.evaluation import encode_json, write
+from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
-from service.reviews.evaluations import EvaluationDesk
+from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.store import evaluations
 from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating
 from tests.fixtures.evaluations import RUN, lift_plan
@@ -57,7 +66,8 @@ CONCLUDED = "2026-11-27T12:00:00Z"
 FORMS: tuple[Literal["html", "pdf", "markdown", "json"], ...] = ("html", "pdf", "markdown", "json")
 SIGNERS = defaultdict[str, MemorySigner](MemorySigner)
 """The signer of each server, by its address."""
-ITEMS, MANY = SIZES = (100, 1_000)
+SIZES = (100, 1_000)
+MANY = SIZES[-1]
 WITHIN_S = 600.0
 _PLAN = """[plan]
 name = "bench"
@@ -87,12 +97,9 @@ gain = 0.25
 loss = 0.05
 """
 _DEBATE = '[[arms]]\nname = "debate"\ndoes = "debate"\nformat = "adversarial"\noptions = { max_rounds = 1 }\n\n'
-_VOTE = '[[arms]]\nname = "vote"\ndoes = "vote"\ndrafts = 3\n\n'
-_SINGLE = '[[arms]]\nname = "single"\ndoes = "single"\n\n'
 _AGAINST = '[[comparisons]]\nfirst = "{}"\nsecond = "{}"\n\n'
 TWO, ONE_ROUND = ("debate", "again"), {"maxRounds": 1}
 TWO_ARMS = _DEBATE + _DEBATE.replace('"debate"\ndoes', '"again"\ndoes') + _AGAINST.format(*TWO)
-THREE_ARMS = f"{_DEBATE}{_VOTE}{_SINGLE}{_AGAINST.format('debate', 'vote')}{_AGAINST.format('debate', 'single')}"
 
 
 class Used(NamedTuple):
@@ -253,14 +260,13 @@ def resume() -> Turn:
 
 async def _resumed(here: Server, folder: Path) -> tuple[float, float]:
     async with bench(here.service, Instant()) as service:
-        evaluation, _ = await _scored(here, service, folder, TWO_ARMS, leave=1)
         desk = a_desk(service, [folder])
+        evaluation = await _all_but_one(here, service, desk, folder)
         feeder = a_feeder(service, desk, only=evaluation)
         began = time.process_time()
         await feeder.round()
         asked_s = time.process_time() - began
-        found = await desk.read(evaluation, CALLER)
-        (last,) = found.progress.under_way.values()
+        (last,) = (await desk.read(evaluation, CALLER)).progress.under_way.values()
         async with a_worker(service, lease_s=60.0):
             await service.reviews.wait(last, CALLER, WITHIN_S)
         began = time.process_time()
@@ -269,23 +275,33 @@ async def _resumed(here: Server, folder: Path) -> tuple[float, float]:
         return asked_s, time.process_time() - began
 
 
-async def _scored(here: Server, service: Bench, folder: Path, arms: str, leave: int) -> tuple[str, Progress]:
-    """An evaluation whose units have drawn scores, all but those that are left; no debate was held for them."""
-    desk = a_desk(service, [folder])
-    evaluation = await desk.register(await desk.plan(a_plan(folder, arms), CALLER), CALLER)
-    await _provable(here)
-    progress = (await desk.read(evaluation, CALLER)).progress
+async def _all_but_one(here: Server, service: Bench, desk: EvaluationDesk, folder: Path) -> str:
+    """An evaluation of a set in two arms whose last unit is not asked; no debate was held for the others."""
+    arms = tuple(Arm(name, "debate", format="adversarial", options=ONE_ROUND) for name in TWO)
+    plan = lift_plan(arms=arms, comparisons=(Comparison(*TWO),), pins=pins_of(service.deployment))
     log, writer = await desk.logs.current(CALLER.tenant), a_writer("bench")
-    for unit in progress.units[: len(progress.units) - leave]:
-        debate = str(uuid4())
-        score = msgspec.to_builtins(_drawn(unit))
-        for entry in (
-            ItemAsked(evaluation, progress.next_n, *unit, debate=debate),
-            ItemScored(evaluation, progress.next_n + 1, *unit, debate=debate, score=score),
-        ):
-            await evaluations.add_entry(service.database, entry, CALLER.tenant, log, writer)
-            progress.take(entry)
-    return evaluation, progress
+    first, *others = _entries(folder, plan, leave=1)
+    await evaluations.register(service.database, first, bringer_of(CALLER), [], log, writer)
+    await _provable(here)
+    for entry in others:
+        await evaluations.add_entry(service.database, entry, CALLER.tenant, log, writer)
+    return first.evaluation
+
+
+def _entries(folder: Path, plan: Plan, leave: int) -> tuple[EvaluationRegistered, *tuple[EvaluationEntry, ...]]:
+    """A plan of a set registered, and every unit asked and scored, all but those that are left; scores are drawn."""
+    golden = load_shipped(folder)
+    asked = SetAsked(golden.manifest.id, 1, golden.hash, "open", tuple(item.id for item in golden.asked.items))
+    planned = replace(plan, models={}, sets=(PlannedSet(asked.id, 1, asked.sha256, "open"),), ceiling=10**12)
+    quote = tuple(ArmQuote(arm.name, 1, 1) for arm in planned.arms)
+    first = EvaluationRegistered(str(uuid4()), 0, plan_members(planned), plan_hash(planned), (asked,), quote)
+    units = Progress(first).units
+    entries = list[EvaluationEntry]()
+    for unit in units[: len(units) - leave]:
+        debate, score = str(uuid4()), msgspec.to_builtins(_drawn(unit))
+        entries.append(ItemAsked(first.evaluation, len(entries) + 1, *unit, debate=debate))
+        entries.append(ItemScored(first.evaluation, len(entries) + 1, *unit, debate=debate, score=score))
+    return first, *entries
 
 
 def _drawn(unit: Unit) -> QuestionScore:
@@ -297,18 +313,13 @@ def _drawn(unit: Unit) -> QuestionScore:
 def reports() -> Turn:
     """Each form of the report of a result of 100 items in three arms, and of one of 1,000."""
     found: dict[str, Measured] = {}
-    for items in (ITEMS, MANY):
-        with server() as here, a_set(items, 0, 300) as folder:
-            result = uvloop.run(_result(here, folder))
+    for items in SIZES:
+        with a_set(items, 0, 300) as folder:
+            golden = load_shipped(folder)
+            progress = Progress.of(_entries(folder, lift_plan(), leave=0))
+        result = result_of(conclusion_of(progress, {golden.manifest.id: golden}).result)
         for form in FORMS:
             began = time.process_time()
             size = len(encode_json(result) if form == "json" else write(result, CONCLUDED, form))
             found[f"{form} {items}"] = Measured(time.process_time() - began, None, f"{size / 1_000:,.0f} kB")
     return found
-
-
-async def _result(here: Server, folder: Path) -> Result:
-    async with bench(here.service, Instant()) as service:
-        _, progress = await _scored(here, service, folder, THREE_ARMS, leave=0)
-        golden = load_shipped(folder)
-        return result_of(conclusion_of(progress, {golden.manifest.id: golden}).result)
