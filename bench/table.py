@@ -12,6 +12,7 @@ from bench import (
     audit,
     authentication,
     checks,
+    evaluating,
     evaluation,
     find,
     in_process,
@@ -29,6 +30,7 @@ from bench import submissions as submitting
 from bench.figures import Part, Row
 
 LEANEST = "the leanest framework"
+ORDINARY = "an ordinary one, read by its caller"
 UNOBSERVED = "that worker"
 _MS = "ms"
 
@@ -231,6 +233,35 @@ PARTS: Mapping[str, Part] = {
         "every statistic of an evaluation, of 10,000 cases with 2,000 resamples",
         evaluation.statistics,
         {"all": Row("CPU of the process", "s", 30.0), "memory": Row("its memory at most", "MB", 200.0)},
+    ),
+    "evaluating": Part(
+        "an evaluation of 100 debates of five calls, in process, beside the same ones as ordinary cases",
+        evaluating.overhead,
+        {
+            "overhead": Row("our CPU of a debate, from the registered plan to the result", _MS, 1.05, peer=ORDINARY),
+            "postgres": Row("PostgreSQL's CPU of a debate", _MS, peer=ORDINARY),
+            "plan": Row("our CPU of a debate for the plan: read, priced, its power, registered", _MS),
+        },
+        turns=3,
+    ),
+    "resuming": Part(
+        "an evaluation of 1,000 items in two arms, gone on with by a process that knows nothing of it",
+        evaluating.resume,
+        {
+            "resume": Row("CPU until its next item is asked", "s", 2.0),
+            "conclude": Row("CPU from the last end to the result", "s"),
+        },
+        turns=3,
+    ),
+    "reports": Part(
+        "the report of an evaluation: CPU to write a result in each form",
+        evaluating.reports,
+        {
+            f"{form} {items}": Row(f"{form}, {items:,} items in three arms", "s", 2.0)
+            for items in evaluating.SIZES
+            for form in evaluating.FORMS
+        },
+        turns=3,
     ),
     "scan": Part(
         "the check of a text for passages that speak to a model",

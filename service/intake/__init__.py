@@ -18,8 +18,9 @@ from service.audit.record import commit
 from service.debate.amounts import MicroUSD
 from service.debate.entries import Arrival, CaseReceived, DebateStarted, GateDecision
 from service.debate.formats import NAMES, name_of
-from service.debate.model import Case, Document, Options, SeatPlan
+from service.debate.model import Case, Document, Options, SeatPlan, TurnId
 from service.debate.options import AskedOptions, EvaluationTerms, role_of
+from service.debate.replies import Reply
 from service.debate.roster import Roster
 from service.debate.versions import newest
 from service.errors import Faults, InvalidCase, did_you_mean
@@ -65,13 +66,18 @@ class Prepared(Struct, frozen=True):
     asked_ceiling: MicroUSD | None = None
     item: ItemRequest | None = None
 
+    @property
+    def given(self) -> Mapping[TurnId, Reply]:
+        """The replies in the place of models', by turn; none but in an evaluation's item."""
+        return {} if self.item is None else self.item.given
+
     def received(self, subject: str, arrival: Arrival | None = None) -> CaseReceived:
         """The record of the case, as ``subject`` brought it."""
         received = CaseReceived(self.case, subject, self.asked, self.asked_ceiling, arrival)
         if self.item is None:
             return received
         terms = None if self.item.terms == EvaluationTerms() else self.item.terms
-        return replace(received, terms=terms, given=self.item.given)
+        return replace(received, terms=terms, given=self.given)
 
 
 class Deployment(Struct, frozen=True):
@@ -160,9 +166,8 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
     seat's window, and `InvalidCase` for a given reply that cannot be used: all before a cent is spent.
     """
     started = fix(prepared, deployment, seed)
-    costs.affordable(prepared.case, prepared.sources, started, deployment.prompts)
-    if prepared.item is not None:
-        refuse_unusable(prepared.case, started, prepared.item.given)
+    costs.affordable(prepared.case, prepared.sources, started, deployment.prompts, prepared.given)
+    refuse_unusable(prepared.case, started, prepared.given)
     return started
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from service.debate.model import (
     SeatPlan,
     StancesOptions,
     Turn,
+    TurnId,
 )
 from service.debate.options import role_of
 from service.debate.roster import Roster
@@ -63,10 +64,16 @@ EXPECTED: Mapping[str, Expected] = complete_gates({"gate/1": expected_by_seat}, 
 """What a debate is expected to cost, by every version of the gate; `service.verify.gate` computes it once more."""
 
 
-def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> None:
+def affordable(
+    case: Case,
+    sources: Mapping[str, str],
+    started: DebateStarted,
+    prompts: Prompts,
+    given: Collection[TurnId] = frozenset(),
+) -> None:
     """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there."""
     first = fits_models(case, sources, started, prompts)
-    least = needed(case, started, first, prompts)
+    least = needed(case, started, first, prompts, given)
     if least > started.ceiling:
         raise CeilingTooSmall(
             f"{_beginning(started)} may cost {usd(least)} USD but the ceiling is "
@@ -95,15 +102,17 @@ def fits_models(case: Case, sources: Mapping[str, str], started: DebateStarted, 
     return first
 
 
-def needed(case: Case, started: DebateStarted, first: Counts, prompts: Prompts) -> MicroUSD:
-    """The worst case of the turns that every debate needs, including the closing seat.
+def needed(
+    case: Case, started: DebateStarted, first: Counts, prompts: Prompts, given: Collection[TurnId] = frozenset()
+) -> MicroUSD:
+    """The worst case of the turns that every debate needs, including the closing seat; ``given`` ones cost nothing.
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
     table, script = seating.choose_table(started.options), Script(started, begun(case, started))
     said = money.RECKONING.shown_tokens(max(p.allowance for p in started.seats))
     least = 0
-    for turn in table.beginning:
+    for turn in (turn for turn in table.beginning if turn.id not in given):
         plan, tokens = started.seat(turn.seat), first[turn.seat]
         # A screener is asked while the whole beginning is held.
         held = plan.with_fallback if turn.seat in table.closing or SEAT in table.seats else (plan,)

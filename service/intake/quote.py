@@ -1,6 +1,6 @@
 """The cost of a case before any model call. A quote records nothing and is not binding.
 
-expected    by the catalogue, as the gate uses it and as the record of a debate has it
+expected    by the catalogue, as the gate uses it and as a debate's record has it; turns that are given cost nothing
 worst       the most that the debate can be charged: its ceiling, or all that its format can ask if that is less
 needed      the least ceiling with which the debate begins
 caches      what vendors' prefix caches may take off the expected amount (`prefix_cache`)
@@ -8,6 +8,7 @@ caches      what vendors' prefix caches may take off the expected amount (`prefi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
@@ -15,10 +16,11 @@ from msgspec import Struct
 from service import money
 from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, GateDecision
-from service.debate.model import Document, SeatPlan
+from service.debate.model import Document, SeatPlan, seat_of
 from service.intake import Deployment, Prepared, expected_cost, fix
 from service.intake.prefix_cache import CacheEstimate, estimate
 from service.intake.worst_case import worst_case_turns
+from service.policy import seating
 
 SEED = f"{82_388:064x}"
 """In the place of a seed, which marks every fence of every request: no tokenizer makes more tokens of any other mark,
@@ -63,6 +65,11 @@ class CaseQuote(Struct, frozen=True):
         return self.needed <= self.started.ceiling
 
     @property
+    def expected(self) -> MicroUSD:
+        """What models are expected to be paid: less than the record has where replies are given in their place."""
+        return sum(seat.expected for seat in self.seats)
+
+    @property
     def asked_at_most(self) -> MicroUSD:
         """Every attempt of every turn of the longest debate, each charged as held."""
         return sum(seat.worst for seat in self.seats)
@@ -89,7 +96,7 @@ def quote(prepared: Prepared, deployment: Deployment) -> CaseQuote:
         started=started,
         documents=_documents(prepared, started),
         seats=tuple(_seats(prepared, started, deployment, first)),
-        needed=expected_cost.needed(case, started, first, deployment.prompts),
+        needed=expected_cost.needed(case, started, first, deployment.prompts, prepared.given),
         caches=estimate(case, sources, started, deployment.prompts),
         day=deployment.day,
         policy_version=deployment.policy.version,
@@ -99,13 +106,14 @@ def quote(prepared: Prepared, deployment: Deployment) -> CaseQuote:
 def _seats(
     prepared: Prepared, started: DebateStarted, deployment: Deployment, first: expected_cost.Counts
 ) -> Iterator[SeatQuote]:
-    given = prepared.item.given if prepared.item else {}
-    turns = worst_case_turns(prepared.case, prepared.sources, started, deployment.prompts, given)
+    turns = worst_case_turns(prepared.case, prepared.sources, started, deployment.prompts, prepared.given)
+    usual = seating.choose_table(started.options).usual
+    given = Counter(seat_of(turn) for turn in prepared.given)
     for plan in started.seats:
         mine = [costing.worst for costing in turns if costing.turn.seat == plan.seat]
-        yield SeatQuote(
-            plan, len(mine), first[plan.seat][plan.tokenizer], started.expected_by_seat[plan.seat], sum(mine)
-        )
+        expected, times = started.expected_by_seat[plan.seat], usual[plan.seat]
+        asked = expected * max(0, times - given[plan.seat]) // times if times else 0
+        yield SeatQuote(plan, len(mine), first[plan.seat][plan.tokenizer], asked, sum(mine))
 
 
 def _documents(prepared: Prepared, started: DebateStarted) -> tuple[DocumentQuote, ...]:

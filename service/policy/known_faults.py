@@ -58,7 +58,7 @@ SEAT_FAULTS: Mapping[str, tuple[str, ...]] = {
     "screener": ("false_alarms",),
 }
 """The faults that mean something to each of policy's seats, beside those of every seat."""
-EVERY_SEAT = ("unusable", "changes_at", "after")
+EVERY_SEAT = ("unusable", "scatter", "changes_at", "after")
 """The keys of the table of every seat."""
 _BY_FAMILY = tuple(share()._replace(name=name, member=name) for name in (*FLAW_FAMILIES, OTHERS))
 
@@ -122,6 +122,8 @@ class FaultShares(Struct, frozen=True, rename="camel", omit_defaults=True):
     """In how many cases a classifier gives a question another type."""
     unusable: Annotated[int, share()] = 0
     """The share of replies that cannot be decoded."""
+    scatter: Annotated[int, share()] = 0
+    """The share of cases in which all but that is drawn anew in each debate."""
 
 
 def _later() -> Key:
@@ -237,7 +239,7 @@ def _meaningless(path: Path, seat: str, table: Any) -> Iterator[WrongSetting]:
     shares = {key.name for key in keys_of(FaultShares)}
     for name in table if isinstance(table, dict) else ():
         if name in shares and name not in (*SEAT_FAULTS[seat], *EVERY_SEAT):
-            own = ", ".join((*SEAT_FAULTS[seat], "unusable"))
+            own = ", ".join((*SEAT_FAULTS[seat], "unusable", "scatter"))
             yield WrongSetting((*path, name), f"this fault means nothing to the seat {seat}, which has: {own}")
     if seat == "critic" and isinstance(table, dict) and "true_rate" in table and {"hits", "false_alarms"} & {*table}:
         yield WrongSetting(

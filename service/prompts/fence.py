@@ -62,6 +62,11 @@ def blocks(text: str) -> tuple[Block, ...]:
     return tuple(found)
 
 
+def mark_of(text: str) -> str:
+    """The nonce of the first fence of a message, which is that of its debate; empty in a text without one."""
+    return found[1] if (found := _BEGIN.search(text)) else ""
+
+
 def _line(nonce: str, value: Any) -> Any:
     """An attribute whose texts stay within one line."""
     match value:

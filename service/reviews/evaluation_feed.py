@@ -72,6 +72,8 @@ REST_S, LATER_S = 0.2, 5.0
 """How long an evaluation has no other turn: where it waits for a debate, and after a fault or for something outside."""
 FOLLOWED = 8
 """The most evaluations that a process has followed between their turns; any other is read from its first entry."""
+LOOK_S = 1.0
+"""How often a turn looks at the files of its sets, after its beginning."""
 RENEWALS = 3
 """A lease is renewed so often before it would run out."""
 
@@ -177,9 +179,13 @@ class EvaluationFeeder:
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
             raise _Waits("checkpoint", "its registration is under no checkpoint yet")
         places = await self._places(found.by.tenant)
+        ids = {asked.id for asked in progress.registered.sets}
+        sets, looked = dict[str, GoldenSet](), float("-inf")
         while await self.keeps(found):
-            today, tenant = datetime.now(UTC).date(), found.by.tenant
-            sets = await asyncio.to_thread(self.desk.shelf.at_hand, today, tenant)
+            if time.monotonic() - looked >= LOOK_S:
+                today, tenant = datetime.now(UTC).date(), found.by.tenant
+                sets = dict(await asyncio.to_thread(self.desk.shelf.at_hand, today, tenant, ids))
+                looked = time.monotonic()
             self._expect_pinned(found, progress)
             self._expect_known(progress)
             seen = Seen(

@@ -7,7 +7,9 @@ fault is not at hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -32,21 +34,28 @@ class GoldenShelf:
         self.seen: set[str] = set()
         """The ids of the sets that were ever at hand in this process: one of them that is not has vanished."""
 
-    def at_hand(self, today: date, tenant: str) -> Mapping[str, GoldenSet]:
+    def at_hand(self, today: date, tenant: str, only: Collection[str] | None = None) -> Mapping[str, GoldenSet]:
         """The sets of a tenant by id, as their files are now.
 
-        Takes some milliseconds a changed set, so callers use a thread. A shipped set has the date of its release, so a
-        clock of this machine that is behind does not refuse it.
+        Takes some milliseconds a changed set, so callers use a thread. With ``only`` those alone: folders of other sets
+        are not looked at once it is known whose they are. A shipped set has the date of its release, so a clock of this
+        machine that is behind does not refuse it.
         """
         found: dict[str, GoldenSet] = {}
         own = (folder.path for folder in self._folders if folder.tenant in (None, tenant))
         latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(own, today)
         for folder, day in latest.items():
+            if only is not None and self._is_of_another(folder, only):
+                continue
             golden = self._golden(folder, day)
-            if golden is not None:
+            if golden is not None and (only is None or golden.manifest.id in only):
                 found.setdefault(golden.manifest.id, golden)
         self.seen |= found.keys()
         return found
+
+    def _is_of_another(self, folder: Path, only: Collection[str]) -> bool:
+        _, golden = self._read.get(folder, (None, None))
+        return golden is not None and golden.manifest.id not in only
 
     def _golden(self, folder: Path, today: date) -> GoldenSet | None:
         stamp = tuple(_stamps(folder))
@@ -91,9 +100,15 @@ def _load(folder: Path, today: date) -> GoldenSet | None:
 
 def _stamps(folder: Path) -> Iterator[tuple[str, int, int]]:
     """Every file of a folder as far as it is there; one that goes meanwhile is left out."""
-    for path in sorted(folder.rglob("*")):
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
         try:
-            about = path.lstat()
+            about = entry.stat(follow_symlinks=False)
         except OSError:
             continue
-        yield str(path), about.st_mtime_ns, about.st_size
+        yield entry.path, about.st_mtime_ns, about.st_size
+        if stat.S_ISDIR(about.st_mode):
+            yield from _stamps(Path(entry.path))

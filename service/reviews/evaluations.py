@@ -353,7 +353,7 @@ def _quote(plan: Plan, arm: Arm, deployment: Deployment, caller: Caller, sets: M
             request = case_of(asking, Unit(planned.id, item.id, arm.name, 1)).request
             salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))
             priced = quote(intake.prepare(request, deployment, caller.role, salts, now), deployment)
-            expected += priced.started.expected_cost * plan.repeats
+            expected += priced.expected * plan.repeats
             most = max(most, priced.worst)
     if (
         fault := too_small(ItemRoom(most, deployment.policy.evaluations.budget, deployment.policy.budgets.zone))

@@ -117,4 +117,4 @@ def least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
     """The least that the debate of a case needs to begin. Callers run this in a thread, as `prepare`."""
     started = intake.fix(prepared, deployment, seed="")
     tokens = expected_cost.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
-    return expected_cost.needed(prepared.case, started, tokens, deployment.prompts)
+    return expected_cost.needed(prepared.case, started, tokens, deployment.prompts, prepared.given)

@@ -85,7 +85,10 @@ class FaultyModels(NamedTuple):
         case = self.cases.find(reading) if faults else None
         if faults is None or case is None:
             return None
-        return FaultsInCase(faults.of(role_of(reading.seat)).at(case.number), Who(model, reading.seat), case)
+        shares = faults.of(role_of(reading.seat)).at(case.number)
+        if happens(shares.scatter, "scatter", case.shown):
+            case = case._replace(debate=reading.mark)
+        return FaultsInCase(shares, Who(model, reading.seat), case)
 
 
 def faulty_models(models: Mapping[str, ModelFaults], environment: Mapping[str, str]) -> FaultyModels | None:

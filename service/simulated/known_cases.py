@@ -24,15 +24,19 @@ _decoder = msgspec.json.Decoder(KeyLine)
 
 
 class KnownCase(NamedTuple):
-    """A case of the key file: its line there, from 1, and what is right in it."""
+    """A case of the key file: its line there, from 1, and what is right in it.
+
+    ``debate`` is the mark of the debate where draws are anew in each one.
+    """
 
     number: int
     line: KeyLine
+    debate: str = ""
 
     @property
     def shown(self) -> str:
-        """The hash of what a seat is shown of the case."""
-        return self.line.shown
+        """What names the case in draws: the hash of what a seat is shown of it, with the mark of its debate if any."""
+        return f"{self.line.shown}\n{self.debate}" if self.debate else self.line.shown
 
 
 class KnownCases:

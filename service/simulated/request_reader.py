@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from service.debate.turns import split_party
-from service.prompts.fence import Block, blocks
+from service.prompts.fence import Block, blocks, mark_of
 from service.prompts.request import Request
 from service.prompts.undocumented import plain_id
 
@@ -83,7 +83,7 @@ class Reading(NamedTuple):
 
     ``kind`` is the kind of the reply, ``fragments`` the pinned prompts beside the seat's own, ``stance`` the seat's
     stance, ``label`` the letter by which others know it, ``schema`` the caller's shape of a projection, ``judgements``
-    the replies of a judge.
+    the replies of a judge, ``mark`` the nonce of all fences, by which one debate differs from another of the same case.
     """
 
     seat: str
@@ -110,6 +110,7 @@ class Reading(NamedTuple):
     instructions: str = ""
     judgements: tuple[Mapping[str, Any], ...] = ()
     former: bool = False
+    mark: str = ""
 
     def asks(self, fragment: str) -> bool:
         """Whether a pinned fragment stands beside the seat's own prompt."""
@@ -151,6 +152,7 @@ def read(request: Request) -> Reading:
         instructions=_text(by_kind, "instructions"),
         judgements=tuple(_json(b.text) for b in by_kind.get("judgement", ())),
         former="former-reply" in by_kind,
+        mark=next((mark for m in request.messages if m.role == "data" and (mark := mark_of(m.content))), ""),
     )
 
 

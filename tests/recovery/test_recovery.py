@@ -1,6 +1,11 @@
-"""What is known to be true is recovered: 30 runs of each setting here, and 1,000 by `make evaluation-recovery`."""
+"""What is known to be true is recovered: 30 runs of each setting here, and 1,000 by `make evaluation-recovery`.
+
+Of whole runs two settings are run once here, and all of them five times there.
+"""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import pytest
 from msgspec.structs import replace
@@ -8,14 +13,18 @@ from msgspec.structs import replace
 from service.evaluation.scoring import Result
 from service.evaluation.sets.coverage import WRITTEN
 from service.evaluation.statistics import compute
+from tests.fixtures.postgres import Database
 from tests.recovery import document
 from tests.recovery.critics import outcome
 from tests.recovery.draws import Draws
 from tests.recovery.model import Setting
 from tests.recovery.settings import settings
 from tests.recovery.tally import Line, at_least, count, lines
+from tests.recovery.whole import Arrived, Ran, Runs, Whole
+from tests.recovery.whole_settings import wholes
 
 SEEDS = range(1, 31)
+WHOLE = {whole.name: whole for whole in wholes()}
 BY_NAME = {setting.name: setting for setting in settings()}
 
 
@@ -126,5 +135,36 @@ def test_the_table_of_the_document_has_a_row_for_each_setting_and_each_claim() -
         assert all(f"| {claim.what} |" in rest for claim in setting.claims), _again(setting)
 
 
-def _again(setting: Setting) -> str:
+@pytest.mark.long
+@pytest.mark.no_replay
+async def test_what_known_faults_do_arrives_in_the_scores_of_whole_runs(database: Database) -> None:
+    runs = Runs(database)
+    found = {name: await runs.of(WHOLE[name], [1]) for name in ("good", "place")}
+
+    assert {name: ran.off for name, ran in found.items()} == {"good": [], "place": []}
+    assert [rate.of for rate in found["good"].rates] == [22, 22]
+    assert dict(found["place"].found) in ({"position": 1}, {"position, side": 1})
+    assert [ran.rates[0]._replace(true=0.9).off for ran in found.values()] == [True, False]
+
+
+def test_a_rate_that_did_not_arrive_is_seen_on_either_side() -> None:
+    assert not Arrived("hits", 0.9, 99, 110).off
+    assert Arrived("hits", 0.9, 70, 110).off
+    assert Arrived("hits", 0.6, 99, 110).off
+    assert Arrived("alarms", 0.0, 1, 110).off
+    assert Arrived("hits", 1.0, 109, 110).off
+    assert not Arrived("hits", 1.0, 110, 110).off
+    assert Ran((Arrived("hits", 0.9, 70, 110),), Counter(), (("it passes", 1, 5, 0.0),)).off == ["hits", "it passes"]
+
+
+def test_the_table_of_whole_runs_has_a_row_for_each_setting_and_each_rate() -> None:
+    _, _, rest = document.DOCUMENT.read_text("utf-8").partition(document.WHOLE)
+
+    for whole in wholes():
+        assert f"| {whole.about} |" in rest, _again(whole)
+        assert all(f"| {rate.what} |" in rest for rate in whole.rates), _again(whole)
+    assert len(wholes()) >= 12
+
+
+def _again(setting: Setting | Whole) -> str:
     return f"the document lacks {setting.name}: write its table with `make evaluation-recovery DOCS=1`"

@@ -15,14 +15,17 @@ from service.debate.formats import FormatName
 from service.debate.model import AdversarialOptions, BallotOptions, Debater, TurnId, seat_of
 from service.debate.options import EvaluationTerms, Options
 from service.debate.replies import Critique, Point, Proposal, Reply, Statement
+from service.debate.replies.adversarial import Answer, Framing, Rebuttal
 from service.errors import GainsayError, InvalidCase
+from service.intake import Deployment
 from service.intake.decoding import decode
+from service.intake.quote import CaseQuote, quote
 from service.intake.request import USUAL, CaseRequest, DocumentRequest, ItemRequest, OptionsRequest
 from service.reviews.evaluation_items import EvaluationCase
 from service.verify.asked import options_of
 from service.verify.opened_bundle import LegalDebate
 from tests.fixtures.debates import DECIDED
-from tests.unit.intake.test_intake import BODY, POLICY, policy, taken
+from tests.unit.intake.test_intake import BODY, DAY, POLICY, PROMPTS, policy, taken
 
 RUN = EvaluationItem("0199c0de-0000-7000-8000-00000000e7a1", "0e" * 32, "0f" * 32, "clause-7", "vote", 2)
 PROPOSER = TurnId("1.proposer.1")
@@ -172,6 +175,45 @@ def test_all_replies_that_cannot_be_used_are_refused_together() -> None:
     assert found.startswith("2 faults: ")
     assert "turn 1.proposer.1 cannot be used" in found
     assert "9.critic.1 is never due" in found
+
+
+FRAMED: dict[TurnId, Reply] = {
+    TurnId("0.framing.1"): Framing("It stands.", "All of it.", ("It is clear.",), ()),
+    PROPOSER: PROPOSAL,
+    TurnId("1.critic.1"): CRITIQUE,
+    TurnId("1.rebuttal.1"): Rebuttal("It stands.", (Answer(1, "It is usual."),), (), "upheld"),
+}
+
+
+def quoted(given: dict[TurnId, Reply], **terms: Any) -> CaseQuote:
+    item = an_item(replace(ADVERSARIAL, max_rounds=1), terms=EvaluationTerms(**terms), given=given)
+    prepared, _ = taken(item)
+    return quote(prepared, Deployment(PROMPTS, POLICY, DAY, "00" * 32))
+
+
+def test_turns_that_are_given_are_neither_expected_to_cost_anything_nor_needed_to_begin() -> None:
+    whole, proposed, judged = quoted({}), quoted({PROPOSER: PROPOSAL}), quoted(FRAMED, swapped=True)
+    by_seat = {seat.plan.seat: seat.expected for seat in whole.seats}
+
+    assert whole.expected == whole.started.expected_cost
+    assert whole.expected - proposed.expected == by_seat["proposer"] > 0
+    assert {seat.plan.seat for seat in judged.seats if seat.expected} == {"moderator"}
+    assert judged.expected == judged.started.expected_by_seat["moderator"]
+    assert judged.needed < proposed.needed < whole.needed
+    assert judged.needed <= judged.asked_at_most
+
+
+def test_an_item_is_begun_under_a_ceiling_that_pays_for_what_is_asked_of_it() -> None:
+    """The same ceiling is too small where the proposal has to be paid as well."""
+    least = quoted({PROPOSER: PROPOSAL}).needed
+    one = replace(ADVERSARIAL, max_rounds=1)
+
+    _, started = taken(an_item(one, given={PROPOSER: PROPOSAL}, ceiling=least))
+
+    assert started is not None
+    assert started.ceiling == least
+    assert "may cost" in refused(an_item(one, ceiling=least))
+    assert "may cost" in refused(an_item(one, given={PROPOSER: PROPOSAL}, ceiling=least - 1))
 
 
 def test_a_reply_beyond_the_end_of_the_debate_is_refused() -> None:

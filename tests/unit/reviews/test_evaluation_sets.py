@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 
 from service.evaluation.sets import files
 from service.policy.set_folders import SetFolder
-from service.reviews.evaluation_sets import GoldenShelf, unfit_sets
+from service.reviews import evaluation_sets
+from service.reviews.evaluation_sets import GoldenShelf, Stamp, _stamps, unfit_sets
 from tests.fixtures.evaluating import GOLDEN
 
 TODAY = datetime.now(UTC).date()
@@ -94,3 +96,39 @@ def test_a_set_of_one_tenant_is_at_hand_there_alone() -> None:
 
     assert {name for name in shelf.at_hand(TODAY, "acme") if name.startswith("tiny")} == {"tiny-critic", "tiny-pairs"}
     assert {name for name in shelf.at_hand(TODAY, "globex") if name.startswith("tiny")} == {"tiny-pairs"}
+
+
+def test_of_the_sets_that_are_asked_every_file_is_looked_at_and_of_others_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, looked = tmp_path / "tiny-critic", list[Path]()
+    shutil.copytree(GOLDEN / "tiny-critic", folder)
+    monkeypatch.setattr(files, "shipped", lambda: ())
+    shelf = GoldenShelf(given(folder, GOLDEN / "tiny-pairs"))
+
+    def stamps(of: Path) -> Iterator[tuple[str, int, int]]:
+        looked.append(of)
+        return _stamps(of)
+
+    first = shelf.at_hand(date.max, "acme", {"tiny-critic"})
+    monkeypatch.setattr(evaluation_sets, "_stamps", stamps)
+    assert shelf.at_hand(date.max, "acme", {"tiny-critic"}) == first
+    assert looked == [folder, folder / "documents"]
+    document = next((folder / "documents").iterdir())
+    document.write_bytes(document.read_bytes() + b"\n")
+    assert "tiny-critic" not in shelf.at_hand(date.max, "acme", {"tiny-critic"})
+    shutil.copytree(GOLDEN / "tiny-critic", folder, dirs_exist_ok=True)
+    assert set(shelf.at_hand(date.max, "acme", {"tiny-critic"})) == {"tiny-critic"}
+    shutil.rmtree(folder)
+    assert shelf.at_hand(date.max, "acme", {"tiny-critic"}) == {}
+    assert "tiny-pairs" in shelf.at_hand(date.max, "acme")
+
+
+def test_a_stamp_has_every_file_and_follows_no_link(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "one").write_text("one")
+    (tmp_path / "documents" / "up").symlink_to(tmp_path)
+    found: Stamp = tuple(_stamps(tmp_path))
+
+    assert [Path(path).name for path, _, _ in found] == ["documents", "one", "up"]
+    assert tuple(_stamps(tmp_path / "gone")) == ()

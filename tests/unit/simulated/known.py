@@ -63,11 +63,12 @@ def body_of(
     seat: str = "",
     fragments: Sequence[str] = (),
     asked: str = "",
+    mark: str = NONCE,
 ) -> bytes:
-    """What the provider is sent for a turn of a kind about the nth case."""
+    """What the provider is sent for a turn of a kind about the nth case, in the debate with this mark."""
     case = [Block("question", {}, asked or question(n))]
     case += [Block("document", {"id": id, "title": "Terms", "round": 1}, text) for id, text in DOCUMENTS.items()]
-    data = ["\n".join(fence(NONCE, block) for block in shown) for shown in (case, blocks)]
+    data = ["\n".join(fence(mark, block) for block in shown) for shown in (case, blocks)]
     messages = (*(Message("data", text) for text in data), Message("seat", "Play.", (kind, *fragments)))
     return encode(Request(seat or kind.rpartition(".")[2], model, model, messages, kind, {}, 4_000))
 

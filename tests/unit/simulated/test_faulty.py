@@ -331,6 +331,68 @@ def test_a_case_that_is_not_in_the_key_is_played_without_faults(kind: str) -> No
     assert answered(body, faulty).fingerprint == FINGERPRINT
 
 
+# -- debates of one case
+
+
+def marks(n: int) -> str:
+    """The mark of the nth debate of a case."""
+    return f"{n:016x}"
+
+
+def votes(debates: range, case: int = 1, **shares: Any) -> list[bool]:
+    """In which debates of a case a debater votes rightly."""
+    faulty = models([question_line(case)], **shares)
+    return [said(ballot_body(case, mark=marks(n)), faulty, "ballot.debater").vote == "yes" for n in debates]
+
+
+def agreeing(**shares: Any) -> list[bool]:
+    """In which cases two debates have one vote."""
+    return [len(set(votes(range(2), case, **shares))) == 1 for case in range(CASES)]
+
+
+def test_without_scatter_all_debates_of_a_case_have_one_answer() -> None:
+    assert all(agreeing(accuracy=700))
+
+
+def test_with_scatter_a_case_is_answered_anew_in_each_debate_at_the_rates_of_the_table() -> None:
+    assert_rate(votes(range(CASES), accuracy=700, scatter=1_000), 700)
+    assert_rate(agreeing(accuracy=700, scatter=1_000), 580)  # 0.7 * 0.7 + 0.3 * 0.3
+    assert_rate(agreeing(accuracy=700, scatter=500), 790)
+
+
+def test_a_critic_and_a_moderator_scatter_too() -> None:
+    faulty = models([critic_line(1, "flawed")], hits=700, scatter=1_000)
+    critiques = [said(critic_body(1, mark=marks(n)), faulty, "critic") for n in range(CASES)]
+    pulled = models([pair_line(1)], first_slot_pull=400, accuracy=0, scatter=1_000)
+    judged = [said(moderator_body(1, mark=marks(n)), pulled, "moderator").conclusion for n in range(CASES)]
+
+    assert_rate([any(2 in point.attacks for point in made.points) for made in critiques], 700)
+    assert_rate([one == "upheld" for one in judged], 400)
+
+
+def test_within_a_debate_nothing_scatters() -> None:
+    """A critic that is asked again, a moderator in reverse order, and a body that is sent again after a kill."""
+    critic = models([critic_line(1, "flawed")], hits=500, scatter=1_000)
+    judge = models([pair_line(1)], accuracy=500, scatter=1_000)
+
+    for n in range(40):
+        once = said(critic_body(1, mark=marks(n)), critic, "critic")
+        again = said(critic_body(1, mark=marks(n), again=True), critic, "critic")
+        one, other = (said(moderator_body(1, mark=marks(n), swapped=s), judge, "moderator") for s in (False, True))
+        assert once == said(critic_body(1, mark=marks(n)), critic, "critic")
+        assert [2 in p.attacks for p in once.points[:1]] == [2 in p.attacks for p in again.points[:1]]
+        assert one.conclusion == other.conclusion
+
+
+def test_models_with_one_scatter_still_have_one_answer_where_their_draws_are_common() -> None:
+    shares = {"accuracy": 500, "correlation": 1_000, "scatter": 600}
+    faulty = models([question_line(1)], **shares)
+
+    for n in range(100):
+        found = {said(ballot_body(1, model=m, mark=marks(n)), faulty, "ballot.debater").vote for m in (MODEL, SECOND)}
+        assert len(found) == 1
+
+
 def test_a_reply_with_known_faults_says_so_in_its_fingerprint() -> None:
     faulty = models([critic_line(1, "flawed")], hits=1_000)
 
