@@ -165,7 +165,7 @@ class EvaluationDesk:
             progress.take(entry)
         except IllegalEntry as error:
             raise InvalidPlan(error.detail) from error
-        log = await self.logs.current(caller.tenant)
+        log = await evaluations.log_of(self.database, evaluation, caller.tenant)
         await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
         return progress
 
@@ -181,7 +181,7 @@ class EvaluationDesk:
                 progress.take(entry)
             except IllegalEntry as error:
                 raise InvalidPlan(f"the evaluation cannot be stopped: {error.detail}") from error
-            log = await self.logs.current(caller.tenant)
+            log = await evaluations.log_of(self.database, evaluation, caller.tenant)
             with suppress(Fenced):  # a feeder has recorded an entry meanwhile
                 await evaluations.add_stop(self.database, entry, caller.tenant, log, self._writer(caller))
                 return

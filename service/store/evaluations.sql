@@ -106,9 +106,20 @@ UPDATE evaluation SET lease_until = clock_timestamp() + make_interval(secs => %(
 WHERE evaluation = %(evaluation)s AND feeder = %(feeder)s RETURNING evaluation;
 
 -- evaluation_place --
--- Where the registration of an evaluation stands in its log.
-SELECT l.log, l.idx FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
+-- Where the registration of an evaluation stands in its log, and since how many seconds it has been recorded.
+SELECT l.log, l.idx, extract(epoch FROM clock_timestamp() - o.registered)::float8 AS age_s
+FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
+JOIN evaluation o ON o.evaluation = v.evaluation AND o.tenant = v.tenant
 WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0;
+
+-- evaluation_log --
+-- The record of an evaluation's registration, which names the log that all of its records are in.
+SELECT e.leaf FROM evaluation_entry v JOIN entry e ON e.debate = v.record AND e.n = 0
+WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0;
+
+-- item_log --
+-- The log that an item's debate is in.
+SELECT log FROM debate_head WHERE debate = %(debate)s AND tenant = %(tenant)s;
 
 -- export_evaluation --
 -- The records of an evaluation and of its debates in a range of leaves, as far as they are stored.

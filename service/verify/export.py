@@ -13,8 +13,9 @@
     11  charges      each charge follows from usage and price row
     12  money        the ceiling holds at every entry
     13  outcome      the outcome follows from the entries
-    14  evaluations  scores and results are those of the golden sets; only where these are given
-    15  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
+    14  plans        a signed checkpoint over each plan was in hand before its first case; only where there is one
+    15  evaluations  scores and results are those of the golden sets; only where these are given
+    16  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
 
 No line is read when the head has not the pinned signatures, and none behind the first that fails a step. A debate stays
 in memory from its case to its end, and 16 bytes of it behind that.
@@ -132,6 +133,9 @@ def verify_export(
         broken, halted = _read(rows, file, parts, every)
         why = CUT if broken else HALTED if halted else ""
         named = [("file", partial(_again, broken) if broken else partial(file.end, halted)), *signed]
+        if happened.has_plans:
+            at_plans = next((n for n, part in enumerate(parts) if part.name == "evaluations"), len(parts))
+            parts.insert(at_plans, _Part("plans", lambda _: None, happened.proven))
         named += [(part.name, partial(part.end, why)) for part in parts]
     steps, left = perform_all([*named, ("sources", sources)], every=every)
     return VerificationReport("export", _about(header, file.count), steps, left)
@@ -188,7 +192,7 @@ def _parts(header: Header, checkpoint: Checkpoint, happened: LogRecords, debates
 
 
 def _happened(happened: LogRecords, seen: ExportSummary) -> None:
-    happened.take(seen.envelope, seen.payload, seen.row.index)
+    happened.take(seen.envelope, seen.payload, seen.row.index, seen.hash)
 
 
 def _sources(*, allowed: bool) -> str:

@@ -72,6 +72,7 @@ READ = (
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
+    *("evaluation_log", "item_log"),
     *("export_evaluation", "looks_at_held"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""

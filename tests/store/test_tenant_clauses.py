@@ -491,6 +491,8 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     key = sha256(THEIRS.encode()).digest()
     yield Scenario(query="keyed_evaluation", given={"tenant": OURS, "key": key}, always=made, expected=())
     yield Scenario(query="evaluation_place", given=asked, always=made, expected=())
+    yield Scenario(query="evaluation_log", given=asked, always=made, expected=())
+    yield Scenario(query="item_log", given={"tenant": OURS, "debate": theirs.done}, expected=())
     found = f"UPDATE found_by SET evaluation = '{foreign}' WHERE debate = '{theirs.done}'"
     whole = {**asked, "log": theirs.log, "first": 0, "below": 999, "most": 999}
     for of_theirs in (made, found):
