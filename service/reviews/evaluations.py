@@ -188,8 +188,9 @@ class EvaluationDesk:
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
         """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
+        # Entries first: where one of them concludes, the row that is read then has the result.
         entries = await evaluations.read_entries(self.database, evaluation, caller.tenant)
+        stored = await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
         return Standing(stored, Progress.of(entries))
 
     async def concluded(self, evaluation: str, caller: Caller) -> StoredEvaluation:

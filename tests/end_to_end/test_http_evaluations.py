@@ -97,16 +97,20 @@ async def test_a_stream_gives_each_entry_and_goes_on_from_any_of_them(stage: Sta
     events = list(events_of(whole.text))
 
     assert whole.headers["content-type"].startswith("text/event-stream")
-    assert ids_of(whole.text) == list(range(6))
+    assert ids_of(whole.text) == list(range(7))
     assert [event.name for event in events] == [event.data["kind"] for event in events]
     assert [events[0].name, events[-1].name] == ["evaluation.registered", "evaluation.concluded"]
-    assert sorted(event.name for event in events[1:-1]) == ["item.asked"] * 2 + ["item.scored"] * 2
+    assert (events[1].name, events[1].data["proof"].startswith("c2sp.org/tlog-proof@v1\n")) == (
+        "evaluation.proven",
+        True,
+    )
+    assert sorted(event.name for event in events[2:-1]) == ["item.asked"] * 2 + ["item.scored"] * 2
     assert (events[0].data["planHash"], events[-1].data["resultHash"]) == (run["planHash"], run["resultHash"])
-    for seen in range(5):
+    for seen in range(6):
         rest = await stage.get(path, **{"last-event-id": str(seen)})
         assert list(events_of(rest.text)) == events[seen + 1 :], seen
     assert list(events_of((await stage.get(f"{path}?lastEventId=3")).text)) == events[4:]
-    over = await stage.get(path, **{"last-event-id": "5"})
+    over = await stage.get(path, **{"last-event-id": "6"})
     assert (over.status_code, over.content) == (204, b"")
     assert (await stage.get(path, accept="application/json")).status_code == 406
 
