@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from hashlib import sha256 as digest
 from pathlib import Path
+
+from msgspec import Struct
 
 from service.errors import InvalidCase
 from service.evaluation.sets import files
@@ -16,6 +19,13 @@ from service.evaluation.sets.golden_set import GoldenSet
 
 Stamp = tuple[tuple[str, int, int], ...]
 """The files of a folder: path, time of the last change, and size."""
+
+
+class WholeSet(Struct, frozen=True):
+    """A golden set, and its files as they are in its folder."""
+
+    golden: GoldenSet
+    files: Mapping[str, bytes]
 
 
 class GoldenShelf:
@@ -33,13 +43,26 @@ class GoldenShelf:
         A shipped set has the date of its release, so a clock of this machine that is behind does not refuse it.
         """
         found: dict[str, GoldenSet] = {}
-        latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(self._folders, today)
-        for folder in (*self._folders, *files.shipped()):
-            golden = self._golden(folder, latest[folder])
-            if golden is not None:
-                found.setdefault(golden.manifest.id, golden)
+        for _, golden in self._found(today):
+            found.setdefault(golden.manifest.id, golden)
         self.seen |= found.keys()
         return found
+
+    def _found(self, today: date) -> Iterator[tuple[Path, GoldenSet]]:
+        """Each set that has no fault, with its folder."""
+        latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(self._folders, today)
+        for folder in (*self._folders, *files.shipped()):
+            if (golden := self._golden(folder, latest[folder])) is not None:
+                yield folder, golden
+
+    def whole(self, sha256: str, today: date) -> WholeSet | None:
+        """The set with a hash, with its files; ``None`` where it is not at hand. Reads a folder, so use a thread."""
+        for folder, golden in self._found(today):
+            if golden.hash == sha256:
+                found = files.read_folder(folder)[0]
+                if {path: digest(raw).hexdigest() for path, raw in found.items()} == dict(golden.files):
+                    return WholeSet(golden, found)
+        return None
 
     def _golden(self, folder: Path, today: date) -> GoldenSet | None:
         stamp = tuple(_stamps(folder))

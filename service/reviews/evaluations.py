@@ -9,7 +9,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
+from typing import IO
 from uuid import UUID
 
 from msgspec import Struct
@@ -41,6 +43,7 @@ from service.policy.seating import SCREENER
 from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
 from service.reviews.evaluation_sets import GoldenShelf
+from service.reviews.evidence import Bundled, EvidenceDesk, bundle_evaluation
 from service.store import evaluations
 from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
@@ -203,6 +206,19 @@ class EvaluationDesk:
                 else "the evaluation is under way and has no result yet; follow its events, or GET it, until it ends"
             )
         return stored
+
+    async def write_bundle(
+        self, evaluation: str, caller: Caller, reading: EvidenceDesk, out: IO[bytes], *, held: bool
+    ) -> Bundled:
+        """Write the bundle of an evaluation that has ended; with ``held`` it has the labels of splits that are held.
+
+        Raises `NotFound`, `NotConcluded` before the end, and what `bundle_evaluation` raises.
+        """
+        found = await self.read(evaluation, caller)
+        if found.stored.ended is None:
+            raise NotConcluded("the evaluation is under way, and its evidence is complete when it has ended")
+        set_of = partial(self.shelf.whole, today=datetime.now(UTC).date())
+        return await bundle_evaluation(reading, found.progress, found.stored.result, set_of, out, held=held)
 
     async def row(self, evaluation: str, caller: Caller) -> StoredEvaluation:
         """An evaluation's row alone, for one who waits for its end; raises `NotFound`."""

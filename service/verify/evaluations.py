@@ -49,11 +49,15 @@ _CASE = str(CaseReceived.__struct_config__.tag)
 _MARK = b'"evaluation":{'
 
 
-class _Debate:
-    """A debate of an evaluation: what its case says of it, where that stands, and its entries so far."""
+class Answering:
+    """A debate of an evaluation: what its case says of it, where that stands, its entries and its last record so far.
 
-    def __init__(self, item: EvaluationItem, index: int) -> None:
+    ``last`` is the index of that record, and the hash of its leaf.
+    """
+
+    def __init__(self, item: EvaluationItem, index: int, leaf: bytes) -> None:
         self.item, self.index = item, index
+        self.last = index, leaf
         self.entries: list[Entry] = []
         self.over = False
 
@@ -117,12 +121,16 @@ def _gap(check: Callable[[], object]) -> NotCheckable | None:
 
 
 class Evaluations:
-    """Takes every record of a log in order; with ``sets`` (golden sets by id) it keeps what is to be computed again."""
+    """Takes every record of a log in order; with ``sets`` it computes scores and results again at the end.
 
-    def __init__(self, sets: Mapping[str, GoldenSet] | None = None) -> None:
-        self._sets = sets
+    ``sets`` are golden sets by id. ``keeps`` is for a caller that has them later.
+    """
+
+    def __init__(self, sets: Mapping[str, GoldenSet] | None = None, *, keeps: bool = False) -> None:
+        self.sets = sets
+        self._keeps = keeps or sets is not None
         self.followed: dict[str, Followed] = {}
-        self._debates: dict[str, _Debate] = {}
+        self.debates: dict[str, Answering] = {}
 
     def take(self, envelope: Envelope, payload: bytes, index: int, leaf: bytes) -> None:
         """The next record, with the hash of its leaf; raises `Differs` for an entry that may not stand there."""
@@ -136,15 +144,16 @@ class Evaluations:
         elif envelope.kind == _CASE and _MARK in payload:
             entry = read_payload(payload, envelope)[0]
             if isinstance(entry, CaseReceived) and entry.evaluation is not None:
-                self._debates[envelope.debate] = _Debate(entry.evaluation, index)
-        if (debate := self._debates.get(envelope.debate)) is not None:
-            self._add(debate, envelope, payload)
+                self.debates[envelope.debate] = Answering(entry.evaluation, index, leaf)
+        if (debate := self.debates.get(envelope.debate)) is not None:
+            self._add(debate, envelope, payload, index, leaf)
 
-    def _add(self, debate: _Debate, envelope: Envelope, payload: bytes) -> None:
+    def _add(self, debate: Answering, envelope: Envelope, payload: bytes, index: int, leaf: bytes) -> None:
         entry = read_payload(payload, envelope)[0]
         debate.over = debate.over or isinstance(entry, DebateConcluded)
         debate.over = debate.over or (isinstance(entry, GateDecided) and not entry.decision.debate)
-        if self._sets is not None and entry is not None:
+        debate.last = index, leaf
+        if self._keeps and entry is not None:
             debate.entries.append(entry)
 
     def _follow(self, entry: EvaluationEntry, index: int, leaf: bytes) -> None:
@@ -160,11 +169,11 @@ class Evaluations:
             found.proven_at = index
         if isinstance(entry, ItemAsked):
             self._expect_marked(entry, found, index)
-        if isinstance(entry, ItemScored) and not self._debates[entry.debate].over:
+        if isinstance(entry, ItemScored) and not self.debates[entry.debate].over:
             raise Differs("a score", "one behind the end of its debate", "one before it", record=index)
 
     def _expect_marked(self, entry: ItemAsked, found: Followed, index: int) -> None:
-        debate = self._debates.get(entry.debate)
+        debate = self.debates.get(entry.debate)
         if debate is None:
             raise Differs("the debate of an item", "one of this log", entry.debate, record=index)
         if debate.index < found.index:
@@ -198,7 +207,7 @@ class Evaluations:
 
     def end(self) -> str:
         """Compute scores and results again; raises `Differs`, and `NotCheckable` without a set."""
-        sets = self._sets or {}
+        sets = self.sets or {}
         scores = results = 0
         for progress in (found.progress for found in self.followed.values()):
             _expect_sets(progress, sets)
@@ -215,7 +224,7 @@ class Evaluations:
     def _compute(self, progress: Progress, unit: Unit, entry: ItemScored, golden: GoldenSet) -> None:
         split = next(asked.split for asked in progress.registered.sets if asked.id == unit.set)
         label = golden.labels(split, allow_held=True)[unit.item]
-        found = score(golden.asked, golden.asked.item(unit.item), label, observe(self._debates[entry.debate].entries))
+        found = score(golden.asked, golden.asked.item(unit.item), label, observe(self.debates[entry.debate].entries))
         what = f"the score of {unit.item} in {unit.arm}, repeat {unit.repeat}: "
         expect(what, entry.score, msgspec.json.decode(msgspec.json.encode(found)))
 

@@ -23,7 +23,7 @@ in memory from its case to its end, and 16 bytes of it behind that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -36,7 +36,6 @@ from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
 from service.debate.entries import DebateConcluded, GateDecided
-from service.evaluation.sets.golden_set import GoldenSet
 from service.money.tokens import is_loaded
 from service.verify import log, opened_bundle, records, times
 from service.verify.debates import Debates
@@ -101,12 +100,12 @@ def verify_export(
     reports: Collection[str] = (),
     ready: Callable[[str], bool] = is_loaded,
     every: bool = False,
-    sets: Mapping[str, GoldenSet] | None = None,
+    evaluations: Evaluations | None = None,
 ) -> VerificationReport:
     """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
-    ``sets`` are golden sets by id, with which scores of evaluations are computed again. ``reports`` are the versions of
-    the report that the caller has, and ``ready`` says whether it can count with a tokenizer. Without ``replay`` it
+    ``evaluations`` may have golden sets, with which scores are computed again. ``reports`` are the versions of the
+    report that the caller has, and ``ready`` says whether it can count with a tokenizer. Without ``replay`` it
     checks hashes, chains, tree and signatures, and ignores the content of payloads.
     Lines and steps after the first failure are left out, unless ``every`` asks for them.
     """
@@ -120,9 +119,10 @@ def verify_export(
     if replay:
         debates = Debates(complete=header.complete, reports=reports, ready=ready, records_only=trust.records_only)
     followed = header.complete or "evaluation" in header.filters  # either has all records of its evaluations
-    happened = LogRecords(note, trust, Evaluations(sets) if followed else None)
+    evaluations = evaluations or Evaluations()
+    happened = LogRecords(note, trust, evaluations if followed else None)
     parts = _parts(header, checkpoint, happened, debates)
-    if debates and sets is not None:
+    if debates and evaluations.sets is not None:
         parts.append(_Part("evaluations", lambda _: None, happened.evaluated))
     signed = _signed(note, checkpoint, trust)
     sources = partial(_sources, allowed=trust.records_only)

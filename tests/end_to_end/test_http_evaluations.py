@@ -16,6 +16,7 @@ from service.evaluation.scoring.result import result_hash, result_of
 from service.evaluation.sets import files
 from service.reviews.evaluation_sets import GoldenShelf
 from service.verify import export
+from service.verify.evaluations import Evaluations
 from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.evaluating import GOLDEN, a_plan, give_sets
@@ -151,7 +152,7 @@ async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_
     lines = answer.content.splitlines(keepends=True)
     golden = files.load(GOLDEN / "tiny-critic", datetime.now(UTC).date())
     trust = Trust((SIGNING_KEY.public,), allow_unwitnessed=True, records_only=True)
-    report = export.verify_export(iter(lines), trust, sets={"tiny-critic": golden})
+    report = export.verify_export(iter(lines), trust, evaluations=Evaluations({"tiny-critic": golden}))
 
     states = {step.name: step.state for step in report.steps}
     assert "FAILED" not in states.values(), report.steps
@@ -160,7 +161,7 @@ async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_
     assert [kinds[kind] for kind in ("evaluation.registered", "item.scored", "case.received")] == [1, 2, 2]
     at = next(i for i, line in enumerate(lines) if b"item.scored" in line and b"flawed" in line)
     lines[at] = lines[at].replace(rb"\"points\":", rb"\"points\":1", 1)
-    spoilt = export.verify_export(iter(lines), trust, sets={"tiny-critic": golden})
+    spoilt = export.verify_export(iter(lines), trust, evaluations=Evaluations({"tiny-critic": golden}))
     assert "FAILED" in {step.state for step in spoilt.steps}
 
 

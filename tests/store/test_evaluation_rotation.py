@@ -11,6 +11,7 @@ from service.simulated.provider import OfflineProvider
 from service.store import evaluations
 from service.store.current_log import CurrentLogs
 from service.store.rotation import next_log, open_next
+from service.verify.evaluations import Evaluations
 from service.verify.export import verify_export
 from service.verify.steps import Trust
 from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
@@ -67,7 +68,7 @@ async def test_a_rotation_stops_an_evaluation_which_is_concluded_in_its_log(data
             a_writer("examiner"),
         )
         lines = b"".join([chunk async for chunk in chunks]).splitlines(keepends=True)
-        steps = verify_export(iter(lines), TRUST, sets=golden_sets((GOLDEN / "tiny-critic",))).steps
+        steps = verify_export(iter(lines), TRUST, evaluations=Evaluations(golden_sets((GOLDEN / "tiny-critic",)))).steps
         assert {step.name: step.detail for step in steps if step.state != "OK" and not step.allowed} == {}
         assert {"plans", "evaluations"} <= {step.name for step in steps}
 

@@ -72,8 +72,8 @@ async def exported(database: Database) -> Exported:
 
 async def test_a_log_with_an_evaluation_is_verified_with_its_sets_and_without(exported: Exported) -> None:
     without = verify_export(iter(exported.lines), TRUST)
-    with_sets = verify_export(iter(exported.lines), TRUST, sets=sets())
-    others = verify_export(iter(exported.lines), TRUST, sets=sets(GOLDEN / "tiny-pairs"))
+    with_sets = verify_export(iter(exported.lines), TRUST, evaluations=Evaluations(sets()))
+    others = verify_export(iter(exported.lines), TRUST, evaluations=Evaluations(sets(GOLDEN / "tiny-pairs")))
 
     assert (without.failed, with_sets.failed, others.failed) == ((), (), ())
     said = {step.name: (step.state, step.detail) for step in with_sets.steps}
