@@ -7,15 +7,18 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from io import BytesIO
 
 import httpx
 import pytest
 import pytest_asyncio
 
+from service.cli.audit.verify import tools
 from service.evaluation.scoring.result import result_hash, result_of
 from service.evaluation.sets import files
 from service.reviews.evaluation_sets import GoldenShelf
 from service.verify import export
+from service.verify.evaluation_bundle import verify_evaluation
 from service.verify.evaluations import Evaluations
 from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
@@ -163,6 +166,20 @@ async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_
     lines[at] = lines[at].replace(rb"\"points\":", rb"\"points\":1", 1)
     spoilt = export.verify_export(iter(lines), trust, evaluations=Evaluations({"tiny-critic": golden}))
     assert "FAILED" in {step.state for step in spoilt.steps}
+
+
+async def test_the_bundle_verifies_by_itself_and_has_labels_for_those_who_may_read_them(
+    stage: Stage, run: JSON
+) -> None:
+    trust = Trust((SIGNING_KEY.public,), allow_unwitnessed=True)
+    for role, code, left in (("validator", 0, ()), ("auditor", 0, ()), ("operator", 4, ("evaluations",))):
+        answer = await stage.get(run["links"]["audit"], role, accept="application/zip")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip"), answer.text
+        assert answer.headers["content-disposition"].endswith('.zip"')
+        report = verify_evaluation(BytesIO(answer.content), trust, tools())
+        assert (report.code, tuple(gap.name for gap in report.gaps)) == (code, left), report.steps
+    refused = await stage.get(run["links"]["audit"], "requester", accept="application/zip")
+    assert refused.status_code == 403
 
 
 async def test_every_fault_of_a_plan_is_named_by_its_line_and_nothing_is_recorded(
