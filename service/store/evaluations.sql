@@ -109,7 +109,7 @@ WHERE evaluation = %(evaluation)s AND feeder = %(feeder)s RETURNING evaluation;
 -- Where the registration of an evaluation stands in its log, and since how many seconds it has been recorded.
 SELECT l.log, l.idx, extract(epoch FROM clock_timestamp() - o.registered)::float8 AS age_s
 FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
-JOIN evaluation o ON o.evaluation = v.evaluation AND o.tenant = v.tenant
+JOIN evaluation o ON o.evaluation = v.evaluation
 WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0;
 
 -- evaluation_log --
@@ -190,8 +190,9 @@ SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS remo
 -- project_evaluation --
 -- Correct the row of one evaluation, unless a feeder has moved it since it was read; a row that is lost is made anew.
 WITH fixed AS (
-    UPDATE evaluation o SET tenant = %(tenant)s, name = %(name)s, held = %(held)s::text[], scored = %(scored)s,
-        ended = CASE WHEN %(ended)s THEN coalesce(o.ended, %(until)s::timestamptz) END
+    UPDATE evaluation o SET (tenant, name, held, scored, ended)
+        = (%(tenant)s, %(name)s, %(held)s::text[], %(scored)s,
+           CASE WHEN %(ended)s THEN coalesce(o.ended, %(until)s::timestamptz) END)
     WHERE o.evaluation = %(evaluation)s
       AND o.scored = %(was_scored)s::boolean AND (o.ended IS NOT NULL) = %(was_ended)s::boolean
       AND (o.tenant, o.name, o.held, o.scored, o.ended IS NOT NULL)

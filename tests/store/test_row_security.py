@@ -72,7 +72,7 @@ READ = (
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
-    *("evaluation_log", "item_log"),
+    *("evaluation_log", "item_log", "evaluation_ids", "evaluation_state", "evaluation_entry_of"),
     *("export_evaluation", "looks_at_held"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
@@ -80,7 +80,7 @@ EMPTY = {"opening", "unsigned", "unstamped"}
 """Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
-    *("backlog", "batch_backlog", "staged", "unsigned", "unstamped", "ended_within"),
+    *("backlog", "batch_backlog", "staged", "unsigned", "unstamped", "ended_within", "evaluation_ids"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
 WRITE = {
@@ -190,6 +190,9 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
     every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"]}
     every |= {"due": 1e9, "before": UUID(int=2**128 - 1), "since": UUID(int=0)}
+    if name == "evaluation_entry_of":
+        (record,) = stored.ask("SELECT record FROM evaluation_entry WHERE tenant = %s", tenant)[0]
+        return every | {"record": record}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
