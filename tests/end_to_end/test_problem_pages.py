@@ -33,8 +33,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ELSEWHERE = frozenset(
     """
-    already_there bad_approval bad_archive bad_bundle bad_export bad_file bad_log_name bad_pack bad_register
-    bad_set bad_settings bad_time_stamp call_failed cannot_listen cannot_remember cannot_rotate cannot_write
+    already_there bad_approval bad_archive bad_bundle bad_evaluation bad_export bad_file bad_log_name bad_pack
+    bad_register bad_set bad_settings bad_time_stamp call_failed cannot_listen cannot_remember cannot_rotate cannot_write
     contradicted database_newer debate_unfinished embedded_postgres embedded_postgres_folder
     embedded_postgres_missing embedded_postgres_start files_unsteady head_refused incomplete_format
     incomplete_table incomplete_wire interrupted log_incident log_late looser_release_limit migration

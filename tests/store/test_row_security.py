@@ -188,11 +188,9 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
     every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
-    every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"]}
+    (record,) = stored.ask("SELECT record FROM evaluation_entry WHERE tenant = %s", tenant)[0]
+    every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"], "record": record}
     every |= {"due": 1e9, "before": UUID(int=2**128 - 1), "since": UUID(int=0)}
-    if name == "evaluation_entry_of":
-        (record,) = stored.ask("SELECT record FROM evaluation_entry WHERE tenant = %s", tenant)[0]
-        return every | {"record": record}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
