@@ -16,6 +16,7 @@ from service.evaluation.plan.model import Does
 from service.evaluation.plan.reading import EFFECT, FILE, PLAN
 from tests.end_to_end.processes import Deployment
 from tests.fixtures.postgres import Database
+from tests.fixtures.serving import SIGNING_KEY
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "evaluation.md").read_text("utf-8")
 SECTION = PAGE.split("\n## Plans and runs\n")[1].split("\n## ")[0]
@@ -28,6 +29,10 @@ RESULTS = PAGE.split("\n## Scores and results\n")[1].split("\n## ")[0]
 @pytest.mark.long
 def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database, tmp_path: Path) -> None:
     variables = Deployment(database, tmp_path).variables
+    kept = tmp_path / "data" / "keys" / "log.key"
+    kept.parent.mkdir(parents=True, mode=0o700)
+    kept.write_text(SIGNING_KEY.encode(), "utf-8")
+    kept.chmod(0o600)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     (imported,) = (block for block in re.findall(r"```sh\n(.*?)```", SETS, re.DOTALL) if "evaluate import" in block)
     printed = [
@@ -43,8 +48,10 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
         for block in (imported, *BLOCKS, REPORT)
     ]
 
-    assert len(BLOCKS) == 2
-    _, planned, ran, reported = printed
+    assert len(BLOCKS) == 3
+    _, planned, ran, verified, reported = printed
+    assert verified.splitlines()[-1].startswith("VERIFIED")
+    assert "1 evaluations: 6 scores and 1 results computed again" in verified
     assert "half: gain 0.15, loss 0.05" in planned
     assert "concluded: inconclusive; 6 of 6 scored" in ran
     assert "  lease  ended" in ran
