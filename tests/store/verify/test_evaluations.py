@@ -7,13 +7,14 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from msgspec.structs import replace
 
-from service.audit.checkpoint import Checkpoint, sign_checkpoint
+from service.audit.checkpoint import Checkpoint, add_lines, cosign, sign_checkpoint
 from service.audit.export import decode_header, read
 from service.audit.note import COSIGNATURE, SigningKey
 from service.audit.proof import TlogProof, parse_proof
@@ -181,6 +182,15 @@ async def test_a_plan_is_proven_by_a_signed_checkpoint_that_is_older_than_its_fi
         proven(exported, records, pinned)
     assert not loose.value.allowed
 
+    at = kinds(records).index("evaluation.proven")
+    proof = parse_proof(json.loads(records[at].payload or b"")["proof"].encode())
+    line = cosign(read_head(proof.checkpoint)[1], 1_795_000_000, WITNESS)
+    seen = replace(proof, checkpoint=add_lines(proof.checkpoint, [line])).encode().decode()
+    witnessed = edited(records, "evaluation.proven", lambda p: p.update(proof=seen))
+    assert "countersigned at 2026-11-18T" in proven(exported, witnessed, pinned)
+    with pytest.raises(NotCheckable, match="no pinned key checked the lines"):
+        proven(exported, witnessed)
+
 
 def of_another(proof: TlogProof, head: Checkpoint) -> Mapping[str, TlogProof]:
     """What a forger may put in the place of a proof, by the words with which it is found."""
@@ -216,9 +226,9 @@ async def test_a_proof_of_something_else_is_found(exported: Exported) -> None:
     proof = parse_proof(json.loads(records[at].payload or b"")["proof"].encode())
     head = read_head(proof.checkpoint)[1]
     for words, forged in of_another(proof, head).items():
-        text = forged.encode().decode()
+        change = {"proof": forged.encode().decode()}
         with pytest.raises(Differs) as found:
-            proven(exported, edited(records, "evaluation.proven", lambda p, text=text: p.update(proof=text)))
+            proven(exported, edited(records, "evaluation.proven", partial(dict.update, **change)))
         assert re.search(words, found.value.what), (words, found.value.what)
         assert found.value.record == at
 
