@@ -219,6 +219,12 @@ def unsigned(files: Files) -> Files:
     return {**files, RECORDS: line + rest}
 
 
+def later_head(files: Files) -> Files:
+    """The files with the checkpoint of the records as the one over the plan: of the log, and signed."""
+    note = decode_header(files[RECORDS].splitlines(keepends=True)[0]).checkpoint
+    return {**files, CHECKPOINT: EarlierHead((), note.encode()).encode()}
+
+
 EDITS: Mapping[str, tuple[Callable[[Files], Files], str, str]] = {
     "a score": (lambda f: with_line(f, "item.scored", '"flawed":', '"flawed" :'), "records", RECORDS),
     "a plan's record": (lambda f: with_line(f, "evaluation.registered", '"margin":', '"margim":'), "records", RECORDS),
@@ -227,6 +233,7 @@ EDITS: Mapping[str, tuple[Callable[[Files], Files], str, str]] = {
     "the signature of the head": (unsigned, "signature", RECORDS),
     "the plan": (lambda f: replaced(f, PLAN, b'"margin"', b'"morgin"'), "sets", PLAN),
     "the checkpoint": (head_of_another, "head", CHECKPOINT),
+    "a later checkpoint": (later_head, "head", CHECKPOINT),
     "a label": (lambda f: replaced(f, SET + "labels.jsonl", b'"note"', b'"nose"'), "sets", SET + "labels.jsonl"),
     "a label and its hash": (
         lambda f: set_again(replaced(f, SET + "labels.jsonl", b'"note": "', b'"note": "Truly. ')),
