@@ -118,7 +118,7 @@ Evaluation {evaluation}
 
 plan.json            the question and how it was to be answered, as it was registered
 records.jsonl        the records of the evaluation and of its debates in the log {log}, each with a proof
-plan.checkpoint.txt  the signed head of the log that had the plan and no case: the plan was there first
+plan.checkpoint.txt  the checkpoint of the log that had the plan and no case: the plan was there first
 sets/                what was asked, and with labels.jsonl what is right; files.json has the hash of each file
 debates/             the whole evidence of each debate; each is a file of its own that can be verified alone
 result.json          what came of it, every statistic with its input
@@ -128,8 +128,8 @@ To check it, give the whole file and a verifier key that you have by another way
 
     gainsay audit verify FILE --key VKEY --witness VKEY
 
-That verifies every record and every debate, that a signed head had the plan before the first case, and that the sets
-are those of the plan. It computes every score again from the records and the labels, and the result from all scores.
+That verifies every record and every debate, that a checkpoint had the plan before the first case, and that the sets are
+those of the plan. It computes every score again from the records and the labels, and the result from all scores.
 Until that command says VERIFIED, these are only words.
 
 Without labels.jsonl of a set its scores cannot be computed again. files.json has the hash of the labels: a folder of
