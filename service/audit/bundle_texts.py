@@ -71,6 +71,7 @@ _FIRST = (
     "payload.debate.started.v1",
     "payload.debate.stopped.v1",
     "payload.evaluation.concluded.v1",
+    "payload.evaluation.proven.v1",
     "payload.evaluation.registered.v1",
     "payload.evaluation.stopped.v1",
     "payload.gate.decided.v1",

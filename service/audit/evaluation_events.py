@@ -1,6 +1,7 @@
 """The entries of an evaluation, as they are encoded into records that belong to no debate.
 
 evaluation.registered  the whole plan, before the first call, or a changed plan afterwards
+evaluation.proven      the signed checkpoint over the plan that was in hand before the first case
 item.asked             a debate was opened for one item, in one arm, once more
 item.scored            its debate ended, and came to this score
 evaluation.stopped     nothing more is asked, and there is no result
@@ -26,6 +27,8 @@ Once = Annotated[int, Meta(ge=1)]
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
 Amount = Annotated[int, Meta(ge=0)]
 """Micro-dollars."""
+PROOF_MAX = 1 << 16
+"""The most characters of a proof: 63 hashes, and far more lines of signatures than any checkpoint has."""
 StoppedBy = Literal["ceiling", "set", "person", "fault", "revoked"]
 """``ceiling``: what is left pays for no further item. ``set``: a golden set is gone, or is another one. ``person``: it
 was stopped. ``fault``: an item could not be asked. ``revoked``: who registered it was revoked, or the key of that."""
@@ -66,6 +69,20 @@ class EvaluationRegistered(
     sets: tuple[SetAsked, ...]
     quote: tuple[ArmQuote, ...]
     rules: EvaluationRules
+
+
+class EvaluationProven(
+    Struct, frozen=True, rename="camel", tag="evaluation.proven", tag_field="kind", omit_defaults=True
+):
+    """A signed checkpoint covers the first registration, and was in hand before the first case was recorded.
+
+    ``proof`` is the registration's proof of inclusion under it (C2SP tlog-proof), with the checkpoint and the
+    cosignatures that it had then.
+    """
+
+    evaluation: Uuid
+    n: Number
+    proof: Annotated[str, Meta(min_length=1, max_length=PROOF_MAX)]
 
 
 class ItemAsked(Struct, frozen=True, rename="camel", tag="item.asked", tag_field="kind", omit_defaults=True):
@@ -119,4 +136,6 @@ class EvaluationConcluded(
     exploratory: bool
 
 
-EvaluationEntry = EvaluationRegistered | ItemAsked | ItemScored | EvaluationStopped | EvaluationConcluded
+EvaluationEntry = (
+    EvaluationRegistered | EvaluationProven | ItemAsked | ItemScored | EvaluationStopped | EvaluationConcluded
+)

@@ -68,6 +68,7 @@ SCHEMAS: Mapping[str, int] = {
     "access.changed": 1,
     "content.read": 1,
     "evaluation.registered": 1,
+    "evaluation.proven": 1,
     "item.asked": 1,
     "item.scored": 1,
     "evaluation.stopped": 1,

@@ -18,6 +18,7 @@ from service import telemetry
 from service.audit.evaluation_events import (
     EvaluationConcluded,
     EvaluationEntry,
+    EvaluationProven,
     EvaluationRegistered,
     EvaluationStopped,
     ItemAsked,
@@ -49,6 +50,8 @@ def count_entry(entry: EvaluationEntry, progress: Progress | None = None) -> Non
                 _count_looks(progress)
         case EvaluationStopped():
             telemetry.EVALUATIONS_STOPPED.labels(by=entry.by).inc()
+        case EvaluationProven():  # each first case has one before it
+            pass
         case EvaluationConcluded():
             telemetry.EVALUATIONS_CONCLUDED.labels(finding=entry.finding, simulated=_simulated(progress)).inc()
 

@@ -3,7 +3,8 @@
 A turn of an evaluation, which one process has at a time:
 
     1. Its entries are read, and followed (`service.evaluation.run`).
-    2. While its registration is under no checkpoint, it waits: no call is made before the question is provable.
+    2. While its registration is under no checkpoint, it waits. The checkpoint is recorded before the first case, so
+       that the records prove it: no call is made before the question is provable (`service.reviews.evaluation_proof`).
     3. A process that runs another policy, other prompts or another build than the plan pins leaves it alone; so does
        one that never had its sets at hand.
     4. The next move is made, and the one after it, until it has to wait for a debate.
@@ -31,6 +32,7 @@ from service import log_lines, telemetry
 from service.audit.evaluation_events import (
     EvaluationConcluded,
     EvaluationEntry,
+    EvaluationProven,
     EvaluationStopped,
     ItemAsked,
     ItemScored,
@@ -49,7 +51,7 @@ from service.errors import (
     StoreUnavailable,
     TooLarge,
 )
-from service.evaluation.run.moves import Ask, Conclude, Move, Rest, Score, Seen, Stop, move_after
+from service.evaluation.run.moves import ROTATED, Ask, Conclude, Move, Prove, Rest, Score, Seen, Stop, move_after
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
 from service.evaluation.run.units import Unit
@@ -59,6 +61,7 @@ from service.reviews import Reviews
 from service.reviews.batch_callers import caller_of
 from service.reviews.evaluation_cases import Asking, case_of
 from service.reviews.evaluation_counting import count_entry, spent_of
+from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.store import evaluations
 from service.store.evaluations import ClaimedEvaluation, Wait
@@ -107,6 +110,7 @@ class EvaluationFeeder:
         self.only = only
         self._stopping = asyncio.Event()
         self._followed: dict[str, Progress] = {}
+        self._logs: dict[str, str] = {}
         self._renewed = float("-inf")
 
     async def run(self) -> None:
@@ -176,8 +180,6 @@ class EvaluationFeeder:
     async def _go_on(self, found: ClaimedEvaluation) -> None:
         """Make moves until there is none to make now; raises `_Waits` where something outside is awaited."""
         progress = await self._follow(found)
-        if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
-            raise _Waits("checkpoint", "its registration is under no checkpoint yet")
         places = await self._places(found.by.tenant)
         ids = {asked.id for asked in progress.registered.sets}
         sets, looked = dict[str, GoldenSet](), float("-inf")
@@ -192,7 +194,8 @@ class EvaluationFeeder:
                 {name: golden.hash for name, golden in sets.items()},
                 await evaluations.ended_of(self._database, found.by.tenant, progress.under_way.values()),
                 places,
-                await evaluations.is_revoked(self._database, found.evaluation, found.by.tenant),
+                revoked=await evaluations.is_revoked(self._database, found.evaluation, found.by.tenant),
+                rotated=await self.desk.logs.current(found.by.tenant) != await self._log(found),
             )
             move = move_after(progress, seen)
             if isinstance(move, Rest):
@@ -220,6 +223,7 @@ class EvaluationFeeder:
         progress = self._followed.get(evaluation)
         if progress is not None and progress.is_over:
             del self._followed[evaluation]
+            self._logs.pop(evaluation, None)
 
     async def _places(self, tenant: str) -> int:
         """How many debates of an evaluation may be under way: those of a tenant share its places evenly.
@@ -248,10 +252,28 @@ class EvaluationFeeder:
         self, found: ClaimedEvaluation, progress: Progress, entry: EvaluationEntry, result: bytes | None = None
     ) -> None:
         """Record the next entry, and follow it."""
-        log = await self.desk.logs.current(found.by.tenant)
+        log = await self._log(found)
         await evaluations.add_entry(self._database, entry, found.by.tenant, log, self._writer, result=result)
         progress.take(entry)
         count_entry(entry, progress)
+
+    async def _log(self, found: ClaimedEvaluation) -> str:
+        """The log of the registration, in which all of its records are."""
+        if (log := self._logs.get(found.evaluation)) is None:
+            log = await evaluations.log_of(self._database, found.evaluation, found.by.tenant)
+            self._logs[found.evaluation] = log
+        return log
+
+    async def is_elsewhere(self, debate: str, found: ClaimedEvaluation) -> bool:
+        """Whether a debate is in another log than the registration, which was rotated as it was opened."""
+        return await evaluations.log_of_item(self._database, debate, found.by.tenant) != await self._log(found)
+
+    async def proof(self, found: ClaimedEvaluation) -> str:
+        """The registration's proof of inclusion; raises `_Waits` while there is none."""
+        proof = await proof_of(self._database, found.evaluation, found.by.tenant)
+        if proof is None:
+            raise _Waits("checkpoint", "its registration is under no checkpoint yet")
+        return proof
 
     async def open(self, asking: Asking, unit: Unit, found: ClaimedEvaluation) -> str:
         """The debate of a unit, which is opened unless it is there."""
@@ -277,6 +299,8 @@ class _Turn:
     async def make(self, move: Move) -> None:
         """Make a move and record it; raises `_Waits`, `Fenced` and the errors of the store."""
         match move:
+            case Prove():
+                await self._prove()
             case Ask(units):
                 await self._ask(units)
             case Score(units):
@@ -292,6 +316,10 @@ class _Turn:
 
     async def _record(self, entry: EvaluationEntry, result: bytes | None = None) -> None:
         await self._feeder.record(self._found, self._progress, entry, result)
+
+    async def _prove(self) -> None:
+        proof = await self._feeder.proof(self._found)
+        await self._record(EvaluationProven(self._progress.evaluation, self._progress.next_n, proof))
 
     async def _ask(self, units: tuple[Unit, ...]) -> None:
         progress = self._progress
@@ -312,6 +340,8 @@ class _Turn:
                 return await self._stop("fault", _cannot_ask(unit, error))
             except (InvalidCase, TooLarge, CeilingTooSmall, IdempotencyKeyReused) as error:
                 return await self._stop("fault", _cannot_ask(unit, error))
+            if await self._feeder.is_elsewhere(debate, self._found):
+                return await self._stop("fault", ROTATED)
             await self._record(ItemAsked(progress.evaluation, progress.next_n, *unit, debate=debate))
         return None
 

@@ -11,7 +11,10 @@ import os
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
+from hashlib import sha256 as digest
 from pathlib import Path
+
+from msgspec import Struct
 
 from service.errors import InvalidCase
 from service.evaluation.sets import files
@@ -22,6 +25,13 @@ from service.policy.set_folders import SetFolder
 
 Stamp = tuple[tuple[str, int, int], ...]
 """The files of a folder: path, time of the last change, and size."""
+
+
+class WholeSet(Struct, frozen=True):
+    """A golden set, and its files as they are in its folder."""
+
+    golden: GoldenSet
+    files: Mapping[str, bytes]
 
 
 class GoldenShelf:
@@ -42,6 +52,13 @@ class GoldenShelf:
         machine that is behind does not refuse it.
         """
         found: dict[str, GoldenSet] = {}
+        for _, golden in self._found(today, tenant, only):
+            found.setdefault(golden.manifest.id, golden)
+        self.seen |= found.keys()
+        return found
+
+    def _found(self, today: date, tenant: str, only: Collection[str] | None = None) -> Iterator[tuple[Path, GoldenSet]]:
+        """Each set of a tenant that has no fault, with its folder; the shipped ones first."""
         own = (folder.path for folder in self._folders if folder.tenant in (None, tenant))
         latest = dict.fromkeys(files.shipped(), date.max) | dict.fromkeys(own, today)
         for folder, day in latest.items():
@@ -49,13 +66,20 @@ class GoldenShelf:
                 continue
             golden = self._golden(folder, day)
             if golden is not None and (only is None or golden.manifest.id in only):
-                found.setdefault(golden.manifest.id, golden)
-        self.seen |= found.keys()
-        return found
+                yield folder, golden
 
     def _is_of_another(self, folder: Path, only: Collection[str]) -> bool:
         _, golden = self._read.get(folder, (None, None))
         return golden is not None and golden.manifest.id not in only
+
+    def whole(self, sha256: str, today: date, tenant: str) -> WholeSet | None:
+        """The set with a hash, with its files; ``None`` where it is not at hand. Reads a folder, so use a thread."""
+        for folder, golden in self._found(today, tenant):
+            if golden.hash == sha256:
+                found = files.read_folder(folder)[0]
+                if {path: digest(raw).hexdigest() for path, raw in found.items()} == dict(golden.files):
+                    return WholeSet(golden, found)
+        return None
 
     def _golden(self, folder: Path, today: date) -> GoldenSet | None:
         stamp = tuple(_stamps(folder))

@@ -9,7 +9,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
+from typing import IO
 from uuid import UUID
 
 from msgspec import Struct
@@ -46,6 +48,7 @@ from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
 from service.reviews.evaluation_counting import count_entry
 from service.reviews.evaluation_sets import GoldenShelf
+from service.reviews.evidence import Bundled, EvidenceDesk, bundle_evaluation
 from service.store import evaluations
 from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
@@ -201,7 +204,7 @@ class EvaluationDesk:
             progress.take(entry)
         except IllegalEntry as error:
             raise InvalidPlan(error.detail) from error
-        log = await self.logs.current(caller.tenant)
+        log = await evaluations.log_of(self.database, evaluation, caller.tenant)
         await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
         return progress
 
@@ -217,7 +220,7 @@ class EvaluationDesk:
                 progress.take(entry)
             except IllegalEntry as error:
                 raise InvalidPlan(f"the evaluation cannot be stopped: {error.detail}") from error
-            log = await self.logs.current(caller.tenant)
+            log = await evaluations.log_of(self.database, evaluation, caller.tenant)
             with suppress(Fenced):  # a feeder has recorded an entry meanwhile
                 await evaluations.add_stop(self.database, entry, caller.tenant, log, self._writer(caller))
                 count_entry(entry)
@@ -225,8 +228,9 @@ class EvaluationDesk:
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
         """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
+        # Entries first: where one of them concludes, the row that is read then has the result.
         entries = await evaluations.read_entries(self.database, evaluation, caller.tenant)
+        stored = await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
         return Standing(stored, Progress.of(entries))
 
     async def concluded(self, evaluation: str, caller: Caller) -> StoredEvaluation:
@@ -239,6 +243,19 @@ class EvaluationDesk:
                 else "the evaluation is under way and has no result yet; follow its events, or GET it, until it ends"
             )
         return stored
+
+    async def write_bundle(
+        self, evaluation: str, caller: Caller, reading: EvidenceDesk, out: IO[bytes], *, held: bool
+    ) -> Bundled:
+        """Write the bundle of an evaluation that has ended; with ``held`` it has the labels of splits that are held.
+
+        Raises `NotFound`, `NotConcluded` before the end, and what `bundle_evaluation` raises.
+        """
+        found = await self.read(evaluation, caller)
+        if found.stored.ended is None:
+            raise NotConcluded("the evaluation is under way, and its evidence is complete when it has ended")
+        set_of = partial(self.shelf.whole, today=datetime.now(UTC).date(), tenant=caller.tenant)
+        return await bundle_evaluation(reading, found.progress, found.stored.result, set_of, out, held=held)
 
     async def row(self, evaluation: str, caller: Caller) -> StoredEvaluation:
         """An evaluation's row alone, for one who waits for its end; raises `NotFound`."""

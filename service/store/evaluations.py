@@ -55,6 +55,14 @@ class KeyedEvaluation(Struct, frozen=True):
     sent: bytes
 
 
+class Place(Struct, frozen=True):
+    """Where a registration is: its log, the index of its leaf there, and since how many seconds it is recorded."""
+
+    log: str
+    index: int
+    age_s: float
+
+
 class ClaimedEvaluation(Struct, frozen=True):
     """An evaluation whose turn it is, and who registered it."""
 
@@ -223,11 +231,30 @@ async def is_provable(database: Database, evaluation: str, tenant: str, n: int =
     return bool(row["provable"])
 
 
-async def place_of(database: Database, evaluation: str, tenant: str) -> tuple[str, int] | None:
-    """The log of an evaluation's registration, and its index there; ``None`` before it is in the tree."""
+async def place_of(database: Database, evaluation: str, tenant: str) -> Place | None:
+    """The place of an evaluation's registration; ``None`` before it is in the tree."""
     params = {"evaluation": _id(evaluation), "tenant": tenant}
     rows = await database.of(tenant).query("evaluation_place", params)
-    return (rows[0]["log"], rows[0]["idx"]) if rows else None
+    return Place(rows[0]["log"], rows[0]["idx"], rows[0]["age_s"]) if rows else None
+
+
+async def log_of(database: Database, evaluation: str, tenant: str) -> str:
+    """The log of an evaluation's registration, in which all of its records are.
+
+    Raises `StoreUnavailable`, and `EvidenceDamaged` where the registration is missing or cannot be read.
+    """
+    params = {"evaluation": _id(evaluation), "tenant": tenant}
+    rows = await database.of(tenant).query("evaluation_log", params)
+    try:
+        return open_leaf(bytes(rows[0]["leaf"])).log
+    except (LookupError, ValueError):
+        raise EvidenceDamaged(evaluation, f"the registration of evaluation {evaluation}", "cannot be read") from None
+
+
+async def log_of_item(database: Database, debate: str, tenant: str) -> str | None:
+    """The log that the debate of an item is in; ``None`` where there is no such debate."""
+    rows = await database.of(tenant).query("item_log", {"debate": UUID(debate), "tenant": tenant})
+    return rows[0]["log"] if rows else None
 
 
 async def ended_of(database: Database, tenant: str, debates: Collection[str]) -> frozenset[str]:

@@ -141,9 +141,20 @@ WHERE e.scored OR e.ended IS NULL
 GROUP BY e.tenant, s.id;
 
 -- evaluation_place --
--- Where the registration of an evaluation stands in its log.
-SELECT l.log, l.idx FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
+-- Where the registration of an evaluation stands in its log, and since how many seconds it has been recorded.
+SELECT l.log, l.idx, extract(epoch FROM clock_timestamp() - o.registered)::float8 AS age_s
+FROM evaluation_entry v JOIN leaf l ON l.debate = v.record AND l.n = 0
+JOIN evaluation o ON o.evaluation = v.evaluation
 WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0;
+
+-- evaluation_log --
+-- The record of an evaluation's registration, which names the log that all of its records are in.
+SELECT e.leaf FROM evaluation_entry v JOIN entry e ON e.debate = v.record AND e.n = 0
+WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n = 0;
+
+-- item_log --
+-- The log that an item's debate is in.
+SELECT log FROM debate_head WHERE debate = %(debate)s AND tenant = %(tenant)s;
 
 -- export_evaluation --
 -- The records of an evaluation and of its debates in a range of leaves, as far as they are stored.
@@ -176,3 +187,78 @@ FROM evaluation e WHERE e.evaluation = %(evaluation)s AND e.tenant = %(tenant)s;
 -- Which of these debates of a tenant have ended.
 SELECT debate FROM debate_head
 WHERE tenant = %(tenant)s AND debate = ANY(%(debates)s::uuid[]) AND state NOT IN ('queued', 'running');
+
+-- the comparison of rows with records, and their rebuild (service.store.evaluation_rows)
+
+-- evaluation_ids --
+-- The evaluations after a given one that have a row of any kind, by id.
+SELECT evaluation AS at FROM (SELECT evaluation FROM evaluation UNION SELECT evaluation FROM evaluation_entry) AS o
+WHERE %(after)s::uuid IS NULL OR evaluation > %(after)s::uuid ORDER BY evaluation LIMIT %(limit)s;
+
+-- evaluation_state --
+-- The rows of an evaluation, with the record of each entry as far as it is stored, in one snapshot.
+SELECT o.tenant, o.name, o.held, o.scored, o.ended IS NOT NULL AS ended, CASE WHEN v.n = 0 THEN o.result END AS result,
+       v.tenant AS entry_tenant, v.n, v.record, e.leaf, p.salt, p.body
+FROM (SELECT %(evaluation)s::uuid AS evaluation) AS asked
+LEFT JOIN evaluation o ON o.evaluation = asked.evaluation
+LEFT JOIN evaluation_entry v ON v.evaluation = asked.evaluation
+LEFT JOIN entry e ON e.debate = v.record AND e.n = 0
+LEFT JOIN payload p ON p.debate = v.record AND p.n = 0
+ORDER BY v.n;
+
+-- evaluation_entry_of --
+-- Whether an entry's record has its row, or an earlier record has it.
+SELECT EXISTS (SELECT FROM evaluation_entry v WHERE v.record = %(record)s
+               AND (v.tenant, v.evaluation, v.n) = (%(tenant)s, %(evaluation)s::uuid, %(n)s)) AS present,
+       EXISTS (SELECT FROM evaluation_entry v WHERE v.record < %(record)s
+               AND (v.tenant, v.evaluation, v.n) = (%(tenant)s, %(evaluation)s::uuid, %(n)s)) AS earlier;
+
+-- project_evaluation_entry --
+-- Correct the row of one entry: of two records of one number the earlier has the row.
+WITH gone AS (
+    DELETE FROM evaluation_entry v
+    WHERE (v.record = %(record)s AND (v.tenant, v.evaluation, v.n) IS DISTINCT FROM (%(tenant)s, %(evaluation)s::uuid, %(n)s))
+       OR (v.record > %(record)s AND (v.tenant, v.evaluation, v.n) = (%(tenant)s, %(evaluation)s::uuid, %(n)s))
+    RETURNING 1
+), made AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT %(tenant)s, %(evaluation)s::uuid, %(n)s, %(record)s::uuid
+    WHERE (SELECT count(*) FROM gone) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed;
+
+-- project_evaluation --
+-- Correct the row of one evaluation, unless a feeder has moved it since it was read; a row that is lost is made anew.
+WITH fixed AS (
+    UPDATE evaluation o SET (tenant, name, held, scored, ended)
+        = (%(tenant)s, %(name)s, %(held)s::text[], %(scored)s,
+           CASE WHEN %(ended)s THEN coalesce(o.ended, %(until)s::timestamptz) END)
+    WHERE o.evaluation = %(evaluation)s
+      AND o.scored = %(was_scored)s::boolean AND (o.ended IS NOT NULL) = %(was_ended)s::boolean
+      AND (o.tenant, o.name, o.held, o.scored, o.ended IS NOT NULL)
+          IS DISTINCT FROM (%(tenant)s, %(name)s, %(held)s::text[], %(scored)s, %(ended)s)
+    RETURNING 1
+), made AS (
+    INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, scopes, credential, held, scored,
+                            registered, ended)
+    SELECT %(evaluation)s, %(tenant)s, %(name)s, %(subject)s, %(role)s, %(kind)s, %(via)s, ARRAY[%(role)s], ARRAY[]::text[], '',
+           %(held)s::text[], %(scored)s, %(since)s::timestamptz, CASE WHEN %(ended)s THEN %(until)s::timestamptz END
+    ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM fixed) AS added, (SELECT count(*) FROM fixed) AS removed;
+
+-- remove_stray_entries --
+-- Delete rows of entries that have no record.
+WITH gone AS (
+    DELETE FROM evaluation_entry v WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = v.record AND e.n = 0) RETURNING 1
+)
+SELECT 0 AS added, count(*) AS removed FROM gone;
+
+-- remove_stray_evaluations --
+-- Delete evaluations without a registration.
+WITH gone AS (
+    DELETE FROM evaluation o
+    WHERE NOT EXISTS (SELECT FROM evaluation_entry v WHERE v.evaluation = o.evaluation AND v.n = 0) RETURNING 1
+)
+SELECT 0 AS added, count(*) AS removed FROM gone;

@@ -21,6 +21,8 @@ from service.audit.log_events import KINDS, ReportIssued
 from service.audit.record import Envelope, commit, open_leaf
 from service.debate.entries import CaseReceived, Entry, decode
 from service.store import derived
+from service.store.evaluation_rows import KINDS as EVALUATION_KINDS
+from service.store.evaluation_rows import rebuild_entry, rebuild_evaluations
 from service.store.issued import issued_key
 from service.store.pool import Database, Row
 from service.store.sealing import decided, found_columns, grounds_arrays, tracked
@@ -63,6 +65,8 @@ class Found(Struct, frozen=True):
     next_n: int
     trouble: str | None
     issued: ReportIssued | None = None
+    entry: Row | None = None
+    """The record, where the chain is an entry of an evaluation."""
 
 
 async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
@@ -70,8 +74,10 @@ async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
     rebuilt = Rebuilt()
     # Rows of no record go first: one that is older than the record's own would keep it out.
     rebuilt.count(await database.query("remove_stray_records"))
+    rebuilt.count(await database.query("remove_stray_entries"))
     async for row in rows_in_steps(database, "chains", step):
         rebuilt.debates += await _project(database, row["debate"], rebuilt)
+    await _project_evaluations(database, rebuilt)
     async for row in rows_in_steps(database, "remove_strays", step):
         rebuilt.removed += row["removed"]
     async for row in rows_in_steps(database, "manifests", step):
@@ -84,6 +90,16 @@ async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
                 f"manifest {row['manifest']}: its text is not stored, so its prompts were not changed"
             )
     return rebuilt
+
+
+async def _project_evaluations(database: Database, rebuilt: Rebuilt) -> None:
+    """Correct the rows of evaluations, whose entries have their rows by now."""
+    rebuilt.count(await database.query("remove_stray_evaluations"))
+    async for made in rebuild_evaluations(database):
+        rebuilt.added += made.added
+        rebuilt.removed += made.removed
+        if made.trouble:
+            rebuilt.troubles.append(made.trouble)
 
 
 async def rows_in_steps(database: Database, name: str, step: int = STEP) -> AsyncIterator[Row]:
@@ -115,6 +131,8 @@ async def _project(database: Database, debate: UUID, rebuilt: Rebuilt) -> bool:
         rows = await database.query("project", params)
         if rows:
             rebuilt.count(rows)
+            if found.entry is not None:
+                rebuilt.count(await rebuild_entry(database, debate, found.entry))
             if found.issued is not None:
                 rebuilt.count(await database.query("project_issued", {"record": debate, **issued_key(found.issued)}))
             if found.trouble:
@@ -126,13 +144,15 @@ async def _read(database: Database, debate: UUID) -> Found:
     rows = await database.query("chain", {"debate": debate})
     troubles: list[str] = []
     entries: list[Entry] = []
-    tenant, is_debate, issued = None, False, None
+    tenant, is_debate, issued, of_evaluation = None, False, None, None
     for n, row in enumerate(rows):
         try:
             envelope = _envelope(row, debate, n)
             tenant = tenant or envelope.tenant
             if envelope.kind == ISSUED:
                 issued = log_events.decode_issued(bytes(row["body"]))
+            elif envelope.kind in EVALUATION_KINDS:
+                of_evaluation = row
             elif envelope.kind not in KINDS:
                 is_debate = True
                 entries.append(decode(bytes(row["body"]), envelope.schema))
@@ -148,7 +168,7 @@ async def _read(database: Database, debate: UUID) -> Found:
     decision = decided(whole) if whole else None
     columns = found_columns(whole, decision, tenant or "", str(debate))
     trouble = troubles[0] if troubles else None
-    return Found(is_debate, tenant, grounds, performances, decision, columns, next_n, trouble, issued)
+    return Found(is_debate, tenant, grounds, performances, decision, columns, next_n, trouble, issued, of_evaluation)
 
 
 def _envelope(row: Row, debate: UUID, n: int) -> Envelope:

@@ -4,6 +4,7 @@
                        scores, its decision, its charges and its money; texts that its records name by hash
     a manifest         the prompts that it is found by
     issued reports     each record has its row, and each row the record that it names
+    evaluations        each entry has its row, and each row its record; name, held sets, scores, end and result
     cosignatures       are not fewer than at the last comparison, nor are time stamps of heads
     time stamps        open with the text of their head, and say what their row says
     the limits         tranches, charges and limits of each tenant agree
@@ -33,6 +34,8 @@ from service.errors import EvidenceDamaged, GainsayError
 from service.money import Ledger
 from service.store import contents, derived, spend
 from service.store.damage import note_damage
+from service.store.evaluation_rows import KINDS as EVALUATION_KINDS
+from service.store.evaluation_rows import compare_entry, compare_evaluations
 from service.store.found_by import END, as_record, case_words, found_by, opening_of
 from service.store.issued import ROW, issued_key, read_issued
 from service.store.pool import Database, Row
@@ -77,6 +80,8 @@ async def compare_shared(database: Database) -> int:
             noted += await _note(
                 database, [Mismatch(ROW, "names a record that does not say so")], "", "", str(row["of"])
             )
+    async for tenant, differs in compare_evaluations(database):
+        noted += await _note(database, [differs], tenant, "", None)
     for counted, whose in (
         ("count_cosignatures", "the cosignatures"),
         ("count_time_stamps", "the time stamps of heads"),
@@ -130,12 +135,15 @@ def _wrong_time_stamp(row: Row) -> str | None:
 
 
 async def _compare_event(database: Database, row: Row) -> int:
-    """Compare the record of an issued report with its row; an event of another kind has none."""
+    """Compare the record of an issued report, or of an evaluation, with its row; no other event has one."""
     envelope = open_leaf(row["leaf"])
-    if envelope.kind != ISSUED:
+    if envelope.kind != ISSUED and envelope.kind not in EVALUATION_KINDS:
         return 0
-    place = f"the record {row['debate']} of an issued report"
     chain = await database.query("chain", {"debate": row["debate"]})
+    if envelope.kind in EVALUATION_KINDS:
+        differs = await compare_entry(database, row["debate"], chain)
+        return await _note(database, [differs] if differs else [], envelope.tenant, envelope.log, None)
+    place = f"the record {row['debate']} of an issued report"
     event = read_issued({**chain[0], "record": row["debate"]}) if len(chain) == 1 else None
     if event is None:
         lost = Mismatch(place, "is not stored as it was sealed")

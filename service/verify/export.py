@@ -13,8 +13,9 @@
     11  charges      each charge follows from usage and price row
     12  money        the ceiling holds at every entry
     13  outcome      the outcome follows from the entries
-    14  evaluations  scores and results are those of the golden sets; only where these are given
-    15  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
+    14  plans        a signed checkpoint over each plan was in hand before its first case; only where there is one
+    15  evaluations  scores and results are those of the golden sets; only where these are given
+    16  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
 
 No line is read when the head has not the pinned signatures, and none behind the first that fails a step. A debate stays
 in memory from its case to its end, and 16 bytes of it behind that.
@@ -22,7 +23,7 @@ in memory from its case to its end, and 16 bytes of it behind that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -35,7 +36,6 @@ from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
 from service.debate.entries import DebateConcluded, GateDecided
-from service.evaluation.sets.golden_set import GoldenSet
 from service.money.tokens import is_loaded
 from service.verify import log, opened_bundle, records, times
 from service.verify.debates import Debates
@@ -100,12 +100,12 @@ def verify_export(
     reports: Collection[str] = (),
     ready: Callable[[str], bool] = is_loaded,
     every: bool = False,
-    sets: Mapping[str, GoldenSet] | None = None,
+    evaluations: Evaluations | None = None,
 ) -> VerificationReport:
     """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
-    ``sets`` are golden sets by id, with which scores of evaluations are computed again. ``reports`` are the versions of
-    the report that the caller has, and ``ready`` says whether it can count with a tokenizer. Without ``replay`` it
+    ``evaluations`` may have golden sets, with which scores are computed again. ``reports`` are the versions of the
+    report that the caller has, and ``ready`` says whether it can count with a tokenizer. Without ``replay`` it
     checks hashes, chains, tree and signatures, and ignores the content of payloads.
     Lines and steps after the first failure are left out, unless ``every`` asks for them.
     """
@@ -119,9 +119,10 @@ def verify_export(
     if replay:
         debates = Debates(complete=header.complete, reports=reports, ready=ready, records_only=trust.records_only)
     followed = header.complete or "evaluation" in header.filters  # either has all records of its evaluations
-    happened = LogRecords(note, trust, Evaluations(sets) if followed else None)
+    evaluations = evaluations or Evaluations()
+    happened = LogRecords(note, trust, evaluations if followed else None)
     parts = _parts(header, checkpoint, happened, debates)
-    if debates and sets is not None:
+    if debates and evaluations.sets is not None:
         parts.append(_Part("evaluations", lambda _: None, happened.evaluated))
     signed = _signed(note, checkpoint, trust)
     sources = partial(_sources, allowed=trust.records_only)
@@ -132,6 +133,9 @@ def verify_export(
         broken, halted = _read(rows, file, parts, every)
         why = CUT if broken else HALTED if halted else ""
         named = [("file", partial(_again, broken) if broken else partial(file.end, halted)), *signed]
+        if happened.has_plans:
+            at_plans = next((n for n, part in enumerate(parts) if part.name == "evaluations"), len(parts))
+            parts.insert(at_plans, _Part("plans", lambda _: None, happened.proven))
         named += [(part.name, partial(part.end, why)) for part in parts]
     steps, left = perform_all([*named, ("sources", sources)], every=every)
     return VerificationReport("export", _about(header, file.count), steps, left)
@@ -188,7 +192,7 @@ def _parts(header: Header, checkpoint: Checkpoint, happened: LogRecords, debates
 
 
 def _happened(happened: LogRecords, seen: ExportSummary) -> None:
-    happened.take(seen.envelope, seen.payload, seen.row.index)
+    happened.take(seen.envelope, seen.payload, seen.row.index, seen.hash)
 
 
 def _sources(*, allowed: bool) -> str:

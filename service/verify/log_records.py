@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from service.audit import log_events
+from service.audit.checkpoint import parse_checkpoint
 from service.audit.note import Note
 from service.audit.record import Envelope
 from service.verify import earlier_logs, opened_bundle
@@ -22,13 +23,13 @@ class LogRecords:
         self._said: list[str] = []
         self._unknown = ""
 
-    def take(self, envelope: Envelope | None, payload: bytes | None, index: int) -> None:
-        """The next record, if it is an event of the log, or of a debate that an evaluation asks."""
+    def take(self, envelope: Envelope | None, payload: bytes | None, index: int, leaf: bytes) -> None:
+        """The next record, with the hash of its leaf, if it is an event of the log or of an evaluation's debate."""
         if envelope is None or payload is None:
             return
         later = opened_bundle.later_schema(envelope)
         if self._evaluations is not None and not later:
-            self._evaluations.take(envelope, payload, index)
+            self._evaluations.take(envelope, payload, index, leaf)
         if envelope.kind not in log_events.KINDS:
             return
         if later:
@@ -61,6 +62,17 @@ class LogRecords:
         followed = self._evaluations.words() if self._evaluations else ""
         rest = [followed, *self._said] if followed else self._said
         return "; ".join([", ".join(counted) or "no records of the log itself", *rest])
+
+    @property
+    def has_plans(self) -> bool:
+        """Whether an evaluation was followed from its registration on."""
+        return self._evaluations is not None and bool(self._evaluations.followed)
+
+    def proven(self) -> str:
+        """That each plan was under a signed checkpoint before its first case."""
+        if self._evaluations is None:
+            raise NotCheckable("a part of a log does not have all records of an evaluation; export the whole log")
+        return self._evaluations.proven(parse_checkpoint(self._note.text), self._trust)
 
     def evaluated(self) -> str:
         """What the scores and results of evaluations come to; they need every record of a log."""

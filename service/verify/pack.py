@@ -50,15 +50,14 @@ from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.pack_files import BUNDLES, PackFiles
 from service.verify.pack_table import DecisionTable
 from service.verify.steps import (
-    FAILED,
     Differs,
     NotCheckable,
     Tools,
     Trust,
     VerificationReport,
-    VerificationStep,
     at,
     expect,
+    fail,
     perform,
     perform_all,
     when,
@@ -174,7 +173,7 @@ class _Parts:
         for number, log in enumerate(self._pack.summary.logs, 1):
             with at(file=log_file(number)):
                 report = self._log(number, log)
-                _fail(report)
+                fail(report)
                 gaps.open += [f"{log.log}: {gap.name}: {gap.detail}" for gap in report.gaps]
                 gaps.allowed += [step.detail for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
                 if log.log in self._unknown:
@@ -372,7 +371,7 @@ class _Parts:
                 path = bundle_file(debate)
                 with at(file=path):
                     opened, report = self._bundle(path)
-                    _fail(report)
+                    fail(report)
                     gaps += [f"{debate}: {gap.name}: {gap.detail}" for gap in report.gaps]
                     allowed += [step.detail for step in report.steps if step.allowed]
                     packed = described(opened, path, self._pack.summary.files[path])
@@ -430,11 +429,3 @@ def described(opened: OpenedBundle, path: str, sha256: str) -> PackedDecision:
     last = opened.envelopes[-1]
     index = parse_proof(opened.file(f"proofs/{last.n:04d}.tlog-proof")).index
     return PackedDecision(opened.first, last, index, path, sha256)
-
-
-def _fail(report: VerificationReport) -> None:
-    """Raise the first failure of a part of the pack."""
-    if report.code == FAILED:
-        first: VerificationStep = report.failed[0]
-        where = f" [{first.file}]" if first.file else ""
-        raise Differs(f"{first.name}{where}: {first.detail}", record=first.record)

@@ -171,7 +171,7 @@ class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):
 class VerificationReport(Struct, frozen=True, rename="camel"):
     """A whole verification: its object, and its steps in order."""
 
-    kind: Literal["bundle", "export", "comparison", "pack", "unknown"]
+    kind: Literal["bundle", "comparison", "evaluation", "export", "pack", "unknown"]
     about: dict[str, Any]
     steps: tuple[VerificationStep, ...]
     left: tuple[str, ...] = ()
@@ -222,6 +222,14 @@ def perform_all(
         if steps[-1].state == "FAILED" and not every:
             break
     return tuple(steps), tuple(name for name, _ in named[len(steps) :])
+
+
+def fail(report: VerificationReport) -> None:
+    """Raise the first failure of a file that is part of another one."""
+    if report.code == FAILED:
+        first = report.failed[0]
+        where = f" [{first.file}]" if first.file else ""
+        raise Differs(f"{first.name}{where}: {first.detail}", record=first.record)
 
 
 def when(seconds: int) -> str:

@@ -16,7 +16,7 @@ from service.web.evaluation_types import (
     EvaluationStopRequest,
     GoldenSetList,
 )
-from service.web.evaluations import JSONL, REPORTS
+from service.web.evaluations import JSONL, REPORTS, ZIP
 from service.web.headers import KEY_MAX
 from service.web.operation import (
     AFTER,
@@ -170,16 +170,19 @@ EVALUATIONS: tuple[Operation, ...] = (
         id="exportEvaluation",
         scope="evaluation.read",
         tag="evaluations",
-        summary="Export the records of an evaluation and of its debates, with proofs.",
+        summary="Export the records of an evaluation, or the bundle of all of its evidence.",
         description=(
             "JSON Lines in the form of exportRecords, from the log in which the plan was registered. `gainsay audit "
             "verify FILE --sets FOLDER` checks it offline: that the plan was provable before the first call, that each "
-            "entry may follow, and with the golden sets every score and the result. The reader is recorded first. "
+            "entry may follow, and with the golden sets every score and the result. As application/zip it is the "
+            "bundle: the records, the plan, the sets, the bundle of each debate and the result, once the evaluation "
+            "has ended. `gainsay audit verify FILE` checks it by itself. Labels of a set with a split `held` are in it "
+            "for those who may read them, else their hash. The reader is recorded first. "
             f"{_HELD}"
         ),
         parameters=(_EVALUATION,),
-        answers={200: Answer("The records.", {JSONL: ()}, ("Content-Disposition",))},
-        problems=(400, 404, 503),
+        answers={200: Answer("The records, or the bundle.", {JSONL: (), ZIP: ()}, ("Content-Disposition",))},
+        problems=(400, 404, 409, 503),
     ),
 )
 

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct, field
 from service.audit.evaluation_events import (
     EvaluationConcluded,
     EvaluationEntry,
+    EvaluationProven,
     EvaluationRegistered,
     EvaluationStopped,
     ItemAsked,
@@ -29,7 +30,14 @@ from service.web.types import REASON_MAX
 PLAN_MAX = 64 << 10
 """The most bytes of a request with a plan."""
 EvaluationStatus = Literal["running", "concluded", "stopped"]
-EventKind = Literal["evaluation.registered", "item.asked", "item.scored", "evaluation.stopped", "evaluation.concluded"]
+EventKind = Literal[
+    "evaluation.registered",
+    "evaluation.proven",
+    "item.asked",
+    "item.scored",
+    "evaluation.stopped",
+    "evaluation.concluded",
+]
 
 
 class EvaluationRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -374,6 +382,8 @@ class EvaluationEvent(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """The kind of the entry; the name of the event."""
     plan_hash: str | None = None
     """SHA-256 of the plan that was registered, or of the changed one."""
+    proof: str | None = None
+    """The proof that a checkpoint was over the plan before the first case (C2SP tlog-proof)."""
     set: str | None = None
     """The id of the golden set."""
     item: str | None = None
@@ -405,6 +415,8 @@ class EvaluationEvent(Struct, frozen=True, kw_only=True, rename="camel", omit_de
         match entry:
             case EvaluationRegistered():
                 of |= {"plan_hash": entry.plan_hash}
+            case EvaluationProven():
+                of |= {"proof": entry.proof}
             case ItemAsked() | ItemScored():
                 of |= {"set": entry.set, "item": entry.item, "arm": entry.arm, "repeat": entry.repeat}
                 of |= {"debate_id": entry.debate, "score": entry.score if isinstance(entry, ItemScored) else None}

@@ -7,12 +7,16 @@ those who may read all evidence of the tenant: `_expect_scores`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from http import HTTPStatus
+from tempfile import TemporaryFile
+from typing import IO
 
 from litestar import Response, get, post
 from litestar.response import Stream
 
+from service.audit.archive import PIECE
 from service.audit.record import Writer
 from service.audit.report_forms import Form, Paper
 from service.errors import Forbidden, GainsayError, together
@@ -24,6 +28,7 @@ from service.policy.file.toml_lines import lines_of, nearest_line
 from service.report.evaluation import encode_json, write
 from service.reviews import evidence
 from service.reviews.evaluations import Standing
+from service.reviews.evidence import EvidenceDesk
 from service.reviews.query_parameters import page_size
 from service.store.evaluations import StoredEvaluation
 from service.web import body, debates, headers, stream
@@ -52,7 +57,7 @@ from service.web.problems import NotAcceptable
 from service.web.rate_limits import key_of
 from service.web.submission import REPLAYED
 
-JSON, JSONL = "application/json", "application/jsonl"
+JSON, JSONL, ZIP = "application/json", "application/jsonl", "application/zip"
 REPORTS: dict[str, Form | None] = {JSON: None, **debates.REPORTS}
 """The media types of a report, JSON first: the result, from which the others are made."""
 AGAIN_S = 1
@@ -157,21 +162,52 @@ async def report(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/evaluations/{evaluation:str}/audit")
 async def records(request: HttpRequest) -> Stream | Response[bytes]:
-    """The records of an evaluation and of its debates, with proofs."""
+    """The records of an evaluation and of its debates, with proofs; as a ZIP, the bundle of all of its evidence."""
     known_query(request, ())
     site, who = app_state(request), caller(request)
     found = await _standing(request)
     _expect_scores(who, found)
     evaluation = found.stored.evaluation
+    if headers.best_media_type(request.headers.get("accept"), (JSONL, ZIP)) == ZIP:
+        return await _bundle(request, evaluation)
     log, filters = await evidence.evaluation_export(database(request), evaluation, who.tenant)
     header_fields = {
         "Cache-Control": "no-store",
+        "Vary": "Accept",
         **kept_as("attachment", f"evaluation-{evaluation}", "jsonl", otherwise="evaluation"),
     }
     writer = Writer(who.actor, site.deployment.build_hash)
     chunks = await evidence.export(database(request), site.logs, log, filters, who, writer)
     what = f"the records of evaluation {evaluation}"
     return Stream(cut_short(chunks, request, what), media_type=JSONL, headers=header_fields)
+
+
+async def _bundle(request: HttpRequest, evaluation: str) -> Stream:
+    """The bundle, which waits in a file: it is as long as its debates together."""
+    site, who = app_state(request), caller(request)
+    reading = EvidenceDesk(database(request), site.logs, who, Writer(who.actor, site.deployment.build_hash))
+    file = await asyncio.to_thread(TemporaryFile)
+    try:
+        await site.evaluations.write_bundle(evaluation, who, reading, file, held=_may_see_held(who))
+    except BaseException:
+        file.close()
+        raise
+    header_fields = {
+        "Cache-Control": "no-store",
+        "Vary": "Accept",
+        "Content-Length": str(file.tell()),
+        **kept_as("attachment", f"evaluation-{evaluation}", "zip", otherwise="evaluation"),
+    }
+    chunks = cut_short(_pieces(file), request, f"the bundle of evaluation {evaluation}")
+    return Stream(chunks, media_type=ZIP, headers=header_fields)
+
+
+async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
+    """The bytes of a file, which is gone afterwards."""
+    with file:
+        file.seek(0)
+        while piece := await asyncio.to_thread(file.read, PIECE):
+            yield piece
 
 
 def _written(stored: StoredEvaluation, form: Form | None, paper: Paper) -> bytes:
@@ -192,12 +228,16 @@ def _evaluation(request: HttpRequest) -> str:
 def _expect_scores(who: Caller, found: Standing) -> None:
     """Raise `Forbidden` unless a caller may see what single items came to."""
     held = any(asked.split == "held" for asked in found.progress.registered.sets)
-    if held and not who.may("labels.read") and "tenant" not in who.reach("evidence.read"):
+    if held and not _may_see_held(who):
         raise Forbidden(
             "scores of items of a split held are close to their labels, so they need the scope labels.read, which the "
             "role validator has; GET the evaluation for its finding and result",
             scope="labels.read",
         )
+
+
+def _may_see_held(who: Caller) -> bool:
+    return who.may("labels.read") or "tenant" in who.reach("evidence.read")
 
 
 def _by_line(text: str, error: InvalidPlan) -> GainsayError:

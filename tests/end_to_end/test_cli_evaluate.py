@@ -82,6 +82,40 @@ async def test_a_plan_is_shown_run_listed_and_shown_again(database: Database, tm
     assert (ran.code, again.code, listed.code) == (expected, expected, 0)
 
 
+def content_of(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
+async def test_the_bundle_of_an_evaluation_is_written_and_verified(database: Database, tmp_path: Path) -> None:
+    sets = ("--sets", str(GOLDEN / "tiny-critic"))
+    key = ("--key", SIGNING_KEY.public.encode(), "--allow-unwitnessed")
+    whole, bare, pdf, written = (str(tmp_path / name) for name in ("whole.zip", "bare.zip", "c.pdf", "c.json"))
+    async with deployed(database, tmp_path) as deployment:
+        await asked(deployment, "run", a_file(tmp_path, a_plan("critic")), *sets)
+        evaluation = (await asked(deployment, "show")).out.split()[0]
+        made = [
+            await asked(deployment, "export", evaluation, "-o", whole, *sets, "--held"),
+            await asked(deployment, "export", evaluation, "-o", bare, *sets),
+            await asked(deployment, "export", evaluation, "-o", bare, *sets),
+        ]
+        checks = [
+            await asked(deployment, "verify", whole, *key, "--out", pdf, of="audit"),
+            await asked(deployment, "verify", whole, *key, "--out", written, of="audit"),
+            await asked(deployment, "verify", bare, *key, of="audit"),
+            await asked(deployment, "verify", bare, *key, *sets, of="audit"),
+            await asked(deployment, "verify", whole, *key, "--report", pdf, of="audit"),
+        ]
+
+    assert [one.code for one in made] == [0, 0, 2], [one.err for one in made]
+    assert "(debates: 2)" in made[0].err
+    assert "the labels of tiny-critic are not in it, only their hash" in made[1].err
+    assert [one.code for one in checks] == [0, 0, 4, 0, 2], [one.out for one in checks]
+    assert checks[0].out.splitlines()[-1] == "VERIFIED, UNWITNESSED"
+    assert "scores of tiny-critic are not computed again, because its labels were withheld" in checks[2].out
+    assert content_of(pdf).startswith(b"%PDF")
+    assert json.loads(content_of(written))["kind"] == "evaluation"
+
+
 async def test_every_fault_of_a_plan_is_named_by_its_line(database: Database, tmp_path: Path) -> None:
     text = a_plan().replace("repeats = 1", "repeats = 2").replace("drafts = 3", "drafts = 99")
     plan = a_file(tmp_path, text)

@@ -30,6 +30,10 @@ REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL = re.findall(r"```sh\n(.*?)```", RE
 @pytest.mark.long
 def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database, tmp_path: Path) -> None:
     variables = {**Deployment(database, tmp_path).variables, "LOG_KEY": SIGNING_KEY.public.encode()}
+    kept = tmp_path / "data" / "keys" / "log.key"
+    kept.parent.mkdir(parents=True, mode=0o700)
+    kept.write_text(SIGNING_KEY.encode(), "utf-8")
+    kept.chmod(0o600)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     (imported,) = (block for block in re.findall(r"```sh\n(.*?)```", SETS, re.DOTALL) if "evaluate import" in block)
     printed = [
@@ -45,8 +49,10 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
         for block in (imported, *BLOCKS, REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL)
     ]
 
-    assert len(BLOCKS) == 3
-    _, planned, ran, given, reported, disputed, corrected, checked, approved = printed
+    assert len(BLOCKS) == 4
+    _, planned, ran, verified, given, reported, disputed, corrected, checked, approved = printed
+    assert verified.splitlines()[-1].startswith("VERIFIED")
+    assert "1 evaluations: 6 scores and 1 results computed again" in verified
     assert "half: gain 0.15, loss 0.05" in planned
     assert "concluded: inconclusive; 6 of 6 scored" in ran
     assert "  lease  ended" in ran

@@ -8,15 +8,19 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from io import BytesIO
 
 import httpx
 import pytest
 import pytest_asyncio
 
+from service.cli.audit.verify import tools
 from service.evaluation.scoring.result import result_hash, result_of
 from service.evaluation.sets import files
 from service.reviews.evaluation_sets import GoldenShelf
 from service.verify import export
+from service.verify.evaluation_bundle import verify_evaluation
+from service.verify.evaluations import Evaluations
 from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.evaluating import GOLDEN, a_plan, give_sets
@@ -98,16 +102,20 @@ async def test_a_stream_gives_each_entry_and_goes_on_from_any_of_them(stage: Sta
     events = list(events_of(whole.text))
 
     assert whole.headers["content-type"].startswith("text/event-stream")
-    assert ids_of(whole.text) == list(range(6))
+    assert ids_of(whole.text) == list(range(7))
     assert [event.name for event in events] == [event.data["kind"] for event in events]
     assert [events[0].name, events[-1].name] == ["evaluation.registered", "evaluation.concluded"]
-    assert sorted(event.name for event in events[1:-1]) == ["item.asked"] * 2 + ["item.scored"] * 2
+    assert (events[1].name, events[1].data["proof"].startswith("c2sp.org/tlog-proof@v1\n")) == (
+        "evaluation.proven",
+        True,
+    )
+    assert sorted(event.name for event in events[2:-1]) == ["item.asked"] * 2 + ["item.scored"] * 2
     assert (events[0].data["planHash"], events[-1].data["resultHash"]) == (run["planHash"], run["resultHash"])
-    for seen in range(5):
+    for seen in range(6):
         rest = await stage.get(path, **{"last-event-id": str(seen)})
         assert list(events_of(rest.text)) == events[seen + 1 :], seen
     assert list(events_of((await stage.get(f"{path}?lastEventId=3")).text)) == events[4:]
-    over = await stage.get(path, **{"last-event-id": "5"})
+    over = await stage.get(path, **{"last-event-id": "6"})
     assert (over.status_code, over.content) == (204, b"")
     assert (await stage.get(path, accept="application/json")).status_code == 406
 
@@ -162,7 +170,7 @@ async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_
     lines = answer.content.splitlines(keepends=True)
     golden = files.load(GOLDEN / "tiny-critic", datetime.now(UTC).date())
     trust = Trust((SIGNING_KEY.public,), allow_unwitnessed=True, records_only=True)
-    report = export.verify_export(iter(lines), trust, sets={"tiny-critic": golden})
+    report = export.verify_export(iter(lines), trust, evaluations=Evaluations({"tiny-critic": golden}))
 
     states = {step.name: step.state for step in report.steps}
     assert "FAILED" not in states.values(), report.steps
@@ -171,8 +179,22 @@ async def test_the_records_verify_offline_with_the_set_and_a_changed_score_does_
     assert [kinds[kind] for kind in ("evaluation.registered", "item.scored", "case.received")] == [1, 2, 2]
     at = next(i for i, line in enumerate(lines) if b"item.scored" in line and b"flawed" in line)
     lines[at] = lines[at].replace(rb"\"points\":", rb"\"points\":1", 1)
-    spoilt = export.verify_export(iter(lines), trust, sets={"tiny-critic": golden})
+    spoilt = export.verify_export(iter(lines), trust, evaluations=Evaluations({"tiny-critic": golden}))
     assert "FAILED" in {step.state for step in spoilt.steps}
+
+
+async def test_the_bundle_verifies_by_itself_and_has_labels_for_those_who_may_read_them(
+    stage: Stage, run: JSON
+) -> None:
+    trust = Trust((SIGNING_KEY.public,), allow_unwitnessed=True)
+    for role, code, left in (("validator", 0, ()), ("auditor", 0, ()), ("operator", 4, ("evaluations",))):
+        answer = await stage.get(run["links"]["audit"], role, accept="application/zip")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip"), answer.text
+        assert answer.headers["content-disposition"].endswith('.zip"')
+        report = verify_evaluation(BytesIO(answer.content), trust, tools())
+        assert (report.code, tuple(gap.name for gap in report.gaps)) == (code, left), report.steps
+    refused = await stage.get(run["links"]["audit"], "requester", accept="application/zip")
+    assert refused.status_code == 403
 
 
 async def test_every_fault_of_a_plan_is_named_by_its_line_and_nothing_is_recorded(

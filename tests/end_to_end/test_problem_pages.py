@@ -33,16 +33,16 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ELSEWHERE = frozenset(
     """
-    already_there bad_approval bad_archive bad_bundle bad_export bad_file bad_log_name bad_pack bad_register
-    bad_set bad_settings bad_time_stamp call_failed cannot_listen cannot_remember cannot_rotate cannot_write
-    contradicted database_newer debate_unfinished embedded_postgres embedded_postgres_folder
+    already_there bad_approval bad_archive bad_bundle bad_evaluation bad_export bad_file bad_log_name bad_pack
+    bad_register bad_set bad_settings bad_time_stamp call_failed cannot_listen cannot_remember cannot_rotate
+    cannot_write contradicted database_newer debate_unfinished embedded_postgres embedded_postgres_folder
     embedded_postgres_missing embedded_postgres_start files_unsteady head_refused incomplete_format
     incomplete_table incomplete_wire interrupted log_incident log_late migration
-    migration_busy migration_deleted migration_edited migration_failed migration_file migration_misplaced no_file
-    no_identities no_set not_durable open_incident other_encoding out_of_order out_of_steps overtaken
+    migration_busy migration_deleted migration_edited migration_failed migration_file migration_misplaced
+    no_file no_identities no_set not_durable open_incident other_encoding out_of_order out_of_steps overtaken
     postgres_too_old prompts_unwritable records_disagree roles_missing shared_sessions signer_forgot stopping
-    time_stamp_unavailable tree_damaged two_keys unguarded unknown_sample unknown_template unmigrated unplanned_score
-    unsafe_role witness_conflict witness_refused witness_unavailable
+    time_stamp_unavailable tree_damaged two_keys unguarded unknown_sample unknown_template unmigrated
+    unplanned_score unsafe_role witness_conflict witness_refused witness_unavailable
     """.split()
 )
 """Errors of commands, starts, workers and sequencers. Should one reach a caller, it is answered as ``internal``."""

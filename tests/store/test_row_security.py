@@ -74,6 +74,7 @@ READ = (
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
     *("export_evaluation", "looks_at_held", "open_evaluations", "item_room", "items_under_way"),
     *("evaluations_watched", "looks_of_tenants"),
+    *("evaluation_log", "item_log", "evaluation_ids", "evaluation_state", "evaluation_entry_of"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants"}
@@ -81,7 +82,7 @@ EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants"}
 evaluation has looked at a held split."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
-    *("backlog", "batch_backlog", "staged", "unsigned", "unstamped", "ended_within"),
+    *("backlog", "batch_backlog", "staged", "unsigned", "unstamped", "ended_within", "evaluation_ids"),
     *("evaluations_watched", "looks_of_tenants"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
@@ -191,7 +192,8 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
     every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
-    every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"], "looks": 1}
+    (record,) = stored.ask("SELECT record FROM evaluation_entry WHERE tenant = %s", tenant)[0]
+    every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"], "record": record}
     every |= {"due": 1e9, "before": UUID(int=2**128 - 1), "since": UUID(int=0)}
     if name in ("batch_results", "next_batch_line"):
         return every | {"after": 0}

@@ -85,6 +85,9 @@ SERVICE_WIDE: Mapping[str, str] = {
     ),
     **dict.fromkeys(("chains", "chain", "document_hashes", "project", "project_issued"), REBUILD),
     **dict.fromkeys(("remove_strays", "remove_stray_records"), REBUILD),
+    **dict.fromkeys(("evaluation_ids", "evaluation_state", "evaluation_entry_of"), CHECK),
+    **dict.fromkeys(("project_evaluation_entry", "project_evaluation", "remove_stray_entries"), REBUILD),
+    "remove_stray_evaluations": REBUILD,
     **dict.fromkeys(("manifest_prompts", "manifests", "project_manifest", "unknown_manifests"), SHARED),
     **dict.fromkeys(("kept_contents", "keep_contents", "contents", "keep_manifest"), SHARED),
     **dict.fromkeys(("staged", "add_batch", "add_leaves", "add_tiles", "tree_end", "keep_head"), SEQUENCER),
@@ -495,6 +498,8 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     key = sha256(THEIRS.encode()).digest()
     yield Scenario(query="keyed_evaluation", given={"tenant": OURS, "key": key}, always=made, expected=())
     yield Scenario(query="evaluation_place", given=asked, always=made, expected=())
+    yield Scenario(query="evaluation_log", given=asked, always=made, expected=())
+    yield Scenario(query="item_log", given={"tenant": OURS, "debate": theirs.done}, expected=())
     found = f"UPDATE found_by SET evaluation = '{foreign}' WHERE debate = '{theirs.done}'"
     whole = {**asked, "log": theirs.log, "first": 0, "below": 999, "most": 999}
     for of_theirs in (made, found):

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from service.audit import export
+from service.audit.evaluation_bundle import EvaluationSummary, SetFiles
 from service.audit.pack import Summary
 from service.cli.audit import certificate
 from service.policy import Policy
@@ -32,6 +33,8 @@ TYPES: Mapping[str, Any] = {
     "export.record.v1": export.Row,
     "export.last.v1": export.Footer,
     "pack.summary.v1": Summary,
+    "evaluation.summary.v1": EvaluationSummary,
+    "evaluation.set.v1": SetFiles,
 }
 
 
@@ -54,7 +57,7 @@ def _certificate() -> dict[str, Any]:
     """The certificate: the members of a verification, the file, the keys, and what was accepted."""
     (step,), parts = msgspec.json.schema_components([VerificationStep], ref_template="#/$defs/{name}")
     file = _closed(name=TEXT, bytes={"type": "integer", "minimum": 0}, sha256=HASH)
-    kinds = ["bundle", "export", "pack", "unknown"]
+    kinds = ["bundle", "evaluation", "export", "pack", "unknown"]
     return {
         "$schema": DIALECT,
         "$id": "urn:gainsay:certificate.v1",

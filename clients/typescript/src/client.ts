@@ -296,10 +296,19 @@ export class Gainsay {
     return this.reported(`${EVALUATIONS}/${part(evaluation)}/report`, form, RESULT_MEDIA, options);
   }
 
-  /** The records of an evaluation and of its debates: a whole file, or an error. */
-  async exportEvaluation(evaluation: string): Promise<Uint8Array<ArrayBuffer>> {
-    const path = `${EVALUATIONS}/${part(evaluation)}/audit`;
-    return (await this.exchange.send({ method: "GET", path, repeatable: true }, isExport)).body;
+  /** The records of an evaluation and of its debates, or its bundle (a ZIP): a whole file, or an error. */
+  async exportEvaluation(
+    evaluation: string,
+    options: { form?: "records" | "bundle" } = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const bundle = options.form === "bundle";
+    const request: Request = {
+      method: "GET",
+      path: `${EVALUATIONS}/${part(evaluation)}/audit`,
+      headers: { accept: bundle ? "application/zip" : "application/jsonl" },
+      repeatable: true,
+    };
+    return (await this.exchange.send(request, bundle ? (answer) => isZip(answer.body) : isExport)).body;
   }
 
   /** Ask the gate alone; nothing is stored. */

@@ -364,8 +364,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export the records of an evaluation and of its debates, with proofs.
-         * @description JSON Lines in the form of exportRecords, from the log in which the plan was registered. `gainsay audit verify FILE --sets FOLDER` checks it offline: that the plan was provable before the first call, that each entry may follow, and with the golden sets every score and the result. The reader is recorded first. Of an evaluation of a split `held` this needs the scope labels.read, or evidence.read over all cases of the tenant: what single items came to is close to their labels. Needs the scope `evaluation.read` (roles auditor, validator, operator).
+         * Export the records of an evaluation, or the bundle of all of its evidence.
+         * @description JSON Lines in the form of exportRecords, from the log in which the plan was registered. `gainsay audit verify FILE --sets FOLDER` checks it offline: that the plan was provable before the first call, that each entry may follow, and with the golden sets every score and the result. As application/zip it is the bundle: the records, the plan, the sets, the bundle of each debate and the result, once the evaluation has ended. `gainsay audit verify FILE` checks it by itself. Labels of a set with a split `held` are in it for those who may read them, else their hash. The reader is recorded first. Of an evaluation of a split `held` this needs the scope labels.read, or evidence.read over all cases of the tenant: what single items came to is close to their labels. Needs the scope `evaluation.read` (roles auditor, validator, operator).
          */
         get: operations["exportEvaluation"];
         put?: never;
@@ -6821,9 +6821,11 @@ export interface components {
              * @description The kind of the entry; the name of the event.
              * @enum {string}
              */
-            kind: "evaluation.concluded" | "evaluation.registered" | "evaluation.stopped" | "item.asked" | "item.scored";
+            kind: "evaluation.concluded" | "evaluation.proven" | "evaluation.registered" | "evaluation.stopped" | "item.asked" | "item.scored";
             /** @description SHA-256 of the plan that was registered, or of the changed one. */
             planHash?: string;
+            /** @description The proof that a checkpoint was over the plan before the first case (C2SP tlog-proof). */
+            proof?: string;
             /** @description The id of the golden set. */
             set?: string;
             /** @description The id of the item. */
@@ -15032,7 +15034,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The records. */
+            /** @description The records, or the bundle. */
             200: {
                 headers: {
                     "Content-Disposition": components["headers"]["Content-Disposition"];
@@ -15047,6 +15049,7 @@ export interface operations {
                 };
                 content: {
                     "application/jsonl": string;
+                    "application/zip": string;
                 };
             };
             /** @description Bad Request */
@@ -15155,6 +15158,35 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_over",
+                     *       "title": "The debate is not over",
+                     *       "status": 409,
+                     *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
+                     *       "code": "not_over",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a",
                      *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"

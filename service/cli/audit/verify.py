@@ -140,7 +140,7 @@ def verify(
     asked = Asked(every, None if shown is None else held(shown), golden_sets(folders))
     report = _verified(file, trust, asked) if out is None else _certified(file, trust, asked, out)
     if folders and report.kind in ("bundle", "pack"):
-        raise click.UsageError(f"--sets: only exports have evaluations, and this file is another ({report.kind})")
+        raise click.UsageError(f"--sets: this file has no evaluation, it is another one ({report.kind})")
     if authorities and report.kind in ("export", "pack"):
         raise click.UsageError(f"--tsa: only bundles have time stamps, and this file is another ({report.kind})")
     say(_json(report) if as_json else "\n".join(verification_lines(report)))
@@ -172,6 +172,10 @@ def _title(report: VerificationReport) -> str:
         case "pack":
             period = f"from {about['since']} to before {about['until']}"
             return unbroken(f"pack of {about['decisions']} decisions of tenant {about['tenant']}, {period}")
+        case "evaluation":
+            return unbroken(
+                f"bundle of evaluation {about['evaluation']}, tenant {about['tenant']}, {about['debates']} debates"
+            )
         case "export":
             return unbroken(f"export of {about['records']} records of {about['log']}")
         case _:
@@ -293,9 +297,11 @@ def _report(name: str, stream: Any, trust: Trust, asked: Asked) -> VerificationR
         return _bundle(stream, trust, asked)
     _refuse_report(asked, "an export")
     from service.report.versions import REPORTS
+    from service.verify.evaluations import Evaluations
     from service.verify.export import verify_export
 
-    return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=asked.every, sets=asked.sets)
+    followed = Evaluations(asked.sets)
+    return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=asked.every, evaluations=followed)
 
 
 def _certified(name: str, trust: Trust, asked: Asked, out: Path) -> VerificationReport:
@@ -337,12 +343,14 @@ def opened(name: str) -> Any:
 def _bundle(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport:
     if stream.seekable():
         return _zip(stream, trust, asked)
+    from service.audit.evaluation_bundle import is_evaluation
     from service.audit.pack import is_pack
 
     with TemporaryFile() as copy:  # a pipe can be read once, and a bundle is read where it is needed
         first = stream.read(PIECE)
         copy.write(first)
-        most = None if is_pack(BytesIO(first)) else BYTES_MAX  # of a bundle that is too long no more is kept
+        large = is_pack(BytesIO(first)) or is_evaluation(BytesIO(first))
+        most = None if large else BYTES_MAX  # of a bundle that is too long no more is kept
         while (most is None or copy.tell() <= most) and (piece := stream.read(PIECE)):
             copy.write(piece)
         copy.seek(0)
@@ -350,12 +358,18 @@ def _bundle(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport
 
 
 def _zip(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport:
+    from service.audit.evaluation_bundle import is_evaluation
     from service.audit.pack import is_pack
     from service.verify.bundle import verify_bundle
 
     if is_pack(stream):
         _refuse_report(asked, "a pack")
         return _pack(stream, trust, asked.every)
+    if is_evaluation(stream):
+        _refuse_report(asked, "that of an evaluation")
+        from service.verify.evaluation_bundle import verify_evaluation
+
+        return verify_evaluation(stream, trust, tools(), every=asked.every, sets=asked.sets)
     return verify_bundle(stream, trust, tools(), every=asked.every, shown=asked.content)
 
 

@@ -23,6 +23,7 @@ class _Commands(CommandGroup):
         "items": ("items", "Show what each item of an evaluation came to, and in which debate."),
         "resume": ("run", "Go on with an evaluation to its end."),
         "stop": ("show", "Ask nothing more of an evaluation."),
+        "export": ("export", "Write the bundle of an evaluation: all of its evidence in one file."),
         "report": ("report", "Write the report of an evaluation as HTML, PDF, Markdown or JSON."),
         "statistic": ("statistic", "Compute statistics from their counts: a line of JSON asked, a line answered."),
     }

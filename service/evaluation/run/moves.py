@@ -1,9 +1,11 @@
 """The next move of an evaluation, from its entries and from what is seen outside.
 
     a set that is registered is gone, or has another hash      Stop, by the set
+    the log of the registration was rotated                    Stop, by a fault
     debates of units under way have ended                      Score them
     nothing is under way, and all is asked, stopped, settled   Conclude
     a unit is to be asked, and who registered it is revoked    Stop, by the revocation
+    no checkpoint over the registration is recorded            Prove
     there is place, and money for the next unit's most         Ask, in the order of the plan
     nothing is under way, and no money for the next unit       Stop, by the ceiling
     otherwise                                                  Rest
@@ -30,17 +32,29 @@ from service.evaluation.run.looks import is_settled
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit, units_an_item
 
+ROTATED = (
+    "the log was rotated, and the records of an evaluation are those of one log; what was asked is scored, and the "
+    "plan can be registered again"
+)
+"""Why a rotation of the log stops an evaluation."""
+
 
 class Seen(Struct, frozen=True):
     """What is seen outside of the entries: the hash of each set at hand, by id, and the debates that have ended.
 
     ``at_once`` bounds the debates under way. ``revoked``: the caller that registered the evaluation is, or its key.
+    ``rotated``: new records go to a later log than that of the registration.
     """
 
     sets: Mapping[str, str]
     ended: Collection[str]
     at_once: int
     revoked: bool = False
+    rotated: bool = False
+
+
+class Prove(Struct, frozen=True):
+    """Record a checkpoint that covers the registration; without one there is nothing to do but to wait for it."""
 
 
 class Ask(Struct, frozen=True):
@@ -72,7 +86,7 @@ class Rest(Struct, frozen=True):
     until: Literal["debate", "set", "over"]
 
 
-Move = Ask | Score | Stop | Conclude | Rest
+Move = Prove | Ask | Score | Stop | Conclude | Rest
 
 
 def next_move(entries: Iterable[EvaluationEntry], seen: Seen) -> Move:
@@ -87,6 +101,8 @@ def move_after(progress: Progress, seen: Seen) -> Move:
         return Rest("over")
     if why := _gone(progress, seen.sets):
         return Rest("set") if stopped is not None else Stop("set", why)
+    if seen.rotated and stopped is None:
+        return Stop("fault", ROTATED)
     under_way = progress.under_way
     if ended := tuple(unit for unit, debate in under_way.items() if debate in seen.ended):
         return Score(ended)
@@ -95,7 +111,11 @@ def move_after(progress: Progress, seen: Seen) -> Move:
     if stopped is not None:
         return Rest("debate")
     move = _ask(progress, seen.at_once - len(under_way), under_way)
-    return Stop("revoked", _revoked(progress)) if seen.revoked and isinstance(move, Ask) else move
+    if not isinstance(move, Ask):
+        return move
+    if seen.revoked:
+        return Stop("revoked", _revoked(progress))
+    return Prove() if progress.proven is None else move
 
 
 def _revoked(progress: Progress) -> str:

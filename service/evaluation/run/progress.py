@@ -4,7 +4,9 @@ first                    evaluation.registered, with the number 0; no limit of a
 evaluation.registered    again, before a stop: the same sets, rules, arms, models, pins, repeats and seed; what it is
                          judged by (margin, alpha, ...) may change, and after the first score the evaluation is
                          exploratory for good
-item.asked               a unit of the plan that was not asked, in the order of `units_of`; not after a stop
+evaluation.proven        once, before the first unit is asked and before a stop
+item.asked               a unit of the plan that was not asked, in the order of `units_of`; not before the registration
+                         is proven, and not after a stop
 item.scored              a unit that was asked, with its debate, once; not after a stop because of a set
 evaluation.stopped       once, before the conclusion
 evaluation.concluded     once, when nothing asked is without a score, and every unit was asked or something stopped
@@ -21,6 +23,7 @@ from msgspec import Struct
 from service.audit.evaluation_events import (
     EvaluationConcluded,
     EvaluationEntry,
+    EvaluationProven,
     EvaluationRegistered,
     EvaluationStopped,
     ItemAsked,
@@ -82,6 +85,7 @@ class Progress:
         self.units = units_of(self.plan, first.plan_hash, first.sets)
         self.most: Mapping[str, MicroUSD] = {quoted.arm: quoted.most for quoted in first.quote}
         """What one debate of an arm costs at most."""
+        self.proven: EvaluationProven | None = None
         self.asked: dict[Unit, str] = {}
         self.scored: dict[Unit, ItemScored] = {}
         self.seen: dict[Unit, ScoreSeen] = {}
@@ -149,6 +153,8 @@ class Progress:
         match entry:
             case EvaluationRegistered():
                 self._change(entry)
+            case EvaluationProven():
+                self._prove(entry)
             case ItemAsked():
                 self._ask(entry)
             case ItemScored():
@@ -175,7 +181,16 @@ class Progress:
         self.plan = plan
         self.changed = self.changed or bool(self.scored)
 
+    def _prove(self, entry: EvaluationProven) -> None:
+        if self.proven is not None:
+            raise IllegalEntry("the registration was proven before")
+        if self.stopped is not None:
+            raise IllegalEntry("nothing is proven after the evaluation was stopped")
+        self.proven = entry
+
     def _ask(self, entry: ItemAsked) -> None:
+        if self.proven is None:
+            raise IllegalEntry("nothing is asked before a checkpoint over the registration is recorded")
         if self.stopped is not None:
             raise IllegalEntry("nothing is asked after the evaluation was stopped")
         unit, due = Unit.of(entry), len(self.asked)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from msgspec import Struct
+
 from service.audit.log_events import AuditRead
 from service.audit.record import Writer
 from service.store.current_log import CurrentLogs
@@ -18,6 +20,15 @@ class EvidenceReader(Protocol):
     def tenant(self) -> str:
         """The tenant whose evidence the reader may have."""
         ...
+
+
+class EvidenceDesk(Struct, frozen=True):
+    """Where evidence is read, for whom, and by whom its records are written."""
+
+    database: Database
+    logs: CurrentLogs
+    caller: EvidenceReader
+    writer: Writer
 
 
 async def record_access(database: Database, logs: CurrentLogs, read: AuditRead, tenant: str, writer: Writer) -> None:

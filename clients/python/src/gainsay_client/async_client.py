@@ -237,9 +237,11 @@ class AsyncGainsay:
         """Read the report of an evaluation as ``json``, ``html``, ``markdown`` (all in UTF-8) or ``pdf``."""
         return await self._run(self._calls.evaluation_report(evaluation, form, paper))
 
-    async def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
-        """Save the records of an evaluation and its debates. The file gets its name once it is whole."""
-        return await self._run(self._calls.export_evaluation(evaluation, file))
+    async def export_evaluation(
+        self, evaluation: str, file: str | PathLike[str], *, form: Literal["records", "bundle"] = "records"
+    ) -> Path:
+        """Save the records of an evaluation and its debates, or its bundle. The file gets its name once it is whole."""
+        return await self._run(self._calls.export_evaluation(evaluation, file, form))
 
     async def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
         """Ask the gate alone; nothing is stored."""

@@ -308,10 +308,16 @@ class Calls:
         """The report of an evaluation in one of its forms."""
         return (yield from self._report(f"{evaluation_path(evaluation)}/report", form, RESULT_MEDIA, paper))
 
-    def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Steps[Path]:
-        """The records of an evaluation and of its debates, in a file."""
-        asked = Request("GET", f"{evaluation_path(evaluation)}/audit")
-        return (yield from files.download(self.exchange, asked, Path(file), files.is_export))
+    def export_evaluation(
+        self, evaluation: str, file: str | PathLike[str], form: Literal["records", "bundle"]
+    ) -> Steps[Path]:
+        """The records of an evaluation and of its debates, or its bundle, in a file."""
+        media, is_whole = {
+            "records": ("application/jsonl", files.is_export),
+            "bundle": ("application/zip", files.is_zip),
+        }[form]
+        asked = Request("GET", f"{evaluation_path(evaluation)}/audit", (), {"accept": media})
+        return (yield from files.download(self.exchange, asked, Path(file), is_whole))
 
     def newest_log(self) -> Steps[str]:
         """The log to which new debates go."""

@@ -242,9 +242,11 @@ class Gainsay:
         """Read the report of an evaluation as ``json``, ``html``, ``markdown`` (all in UTF-8) or ``pdf``."""
         return self._run(self._calls.evaluation_report(evaluation, form, paper))
 
-    def export_evaluation(self, evaluation: str, file: str | PathLike[str]) -> Path:
-        """Save the records of an evaluation and its debates. The file gets its name once it is whole."""
-        return self._run(self._calls.export_evaluation(evaluation, file))
+    def export_evaluation(
+        self, evaluation: str, file: str | PathLike[str], *, form: Literal["records", "bundle"] = "records"
+    ) -> Path:
+        """Save the records of an evaluation and its debates, or its bundle. The file gets its name once it is whole."""
+        return self._run(self._calls.export_evaluation(evaluation, file, form))
 
     def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
         """Ask the gate alone; nothing is stored."""

@@ -1504,8 +1504,9 @@ class EvaluationEvent(TypedDict):
 
     evaluationId: str
     n: int
-    kind: Literal['evaluation.concluded', 'evaluation.registered', 'evaluation.stopped', 'item.asked', 'item.scored']
+    kind: Literal['evaluation.concluded', 'evaluation.proven', 'evaluation.registered', 'evaluation.stopped', 'item.asked', 'item.scored']
     planHash: NotRequired[str]
+    proof: NotRequired[str]
     set: NotRequired[str]
     item: NotRequired[str]
     arm: NotRequired[str]

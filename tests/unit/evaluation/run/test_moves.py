@@ -16,13 +16,14 @@ from msgspec.structs import replace
 from service.audit.evaluation_events import (
     EvaluationConcluded,
     EvaluationEntry,
+    EvaluationProven,
     EvaluationRegistered,
     EvaluationStopped,
     ItemAsked,
     ItemScored,
 )
 from service.evaluation.plan.model import Plan, plan_hash, plan_members
-from service.evaluation.run.moves import Ask, Conclude, Rest, Score, Seen, Stop, next_move
+from service.evaluation.run.moves import Ask, Conclude, Prove, Rest, Score, Seen, Stop, next_move
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit
 from tests.fixtures.evaluation_plans import EVALUATION, HASH, OTHER_HASH, plan, registered
@@ -63,6 +64,8 @@ class World:
         """One turn of a feeder that replays from the top, and may be killed at each point; whether it goes on."""
         move = next_move(self.entries, self.seen())
         match move:
+            case Prove():
+                self.entries.append(EvaluationProven(EVALUATION, len(self.entries), "a proof"))
             case Ask(units):
                 for unit in units:
                     debate = self.open(unit)
@@ -159,8 +162,34 @@ def test_every_prefix_of_a_run_has_one_next_move_and_goes_on_to_the_same_result(
 
 def world(entries: Iterable[EvaluationEntry] = (), **given_: Any) -> World:
     found = World(registered(plan(**given_), 4), at_once=3)
-    found.entries += entries
+    found.entries += [EvaluationProven(EVALUATION, 1, "a proof"), *entries]
     return found
+
+
+def test_nothing_is_asked_before_the_checkpoint_over_the_plan_is_recorded() -> None:
+    fresh = world()
+    unproven = fresh.entries[:1]
+
+    assert next_move(unproven, fresh.seen()) == Prove()
+    stopped = [*unproven, EvaluationStopped(EVALUATION, 1, "person", "enough")]
+    assert next_move(stopped, fresh.seen()) == Conclude()
+
+
+def test_an_evaluation_whose_log_was_rotated_asks_nothing_more_and_scores_the_rest() -> None:
+    running = world()
+    random = Random(7)
+    running.step(random, 0)
+    rotated = replace(running.seen(), rotated=True)
+
+    move = next_move(running.entries, rotated)
+
+    assert isinstance(move, Stop)
+    assert (move.by, "the log was rotated" in move.why) == ("fault", True)
+    running.entries.append(EvaluationStopped(EVALUATION, len(running.entries), move.by, move.why))
+    asked = len(running.opened)
+    running.run(random)
+    assert len(Progress.of(running.entries).scored) == len(running.opened) == asked > 0
+    assert isinstance(running.entries[-1], EvaluationConcluded)
 
 
 def test_asks_in_order_and_no_more_than_at_once() -> None:
@@ -168,14 +197,14 @@ def test_asks_in_order_and_no_more_than_at_once() -> None:
     units = Progress.of(fresh.entries).units
 
     assert next_move(fresh.entries, fresh.seen()) == Ask(units[:3])
-    fresh.entries.append(ItemAsked(EVALUATION, 1, *units[0], debate=fresh.open(units[0])))
+    fresh.entries.append(ItemAsked(EVALUATION, 2, *units[0], debate=fresh.open(units[0])))
     assert next_move(fresh.entries, fresh.seen()) == Ask(units[1:3])
 
 
 def test_what_has_ended_is_scored_before_more_is_asked() -> None:
     fresh = world()
     units = Progress.of(fresh.entries).units
-    fresh.entries.append(ItemAsked(EVALUATION, 1, *units[0], debate=fresh.open(units[0])))
+    fresh.entries.append(ItemAsked(EVALUATION, 2, *units[0], debate=fresh.open(units[0])))
     fresh.ended.add(fresh.opened[units[0]])
 
     assert next_move(fresh.entries, fresh.seen()) == Score((units[0],))

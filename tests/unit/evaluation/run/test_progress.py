@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from service.audit.evaluation_events import (
     EvaluationConcluded,
     EvaluationEntry,
+    EvaluationProven,
     EvaluationRegistered,
     EvaluationStopped,
     ItemAsked,
@@ -27,6 +28,7 @@ PLAN = plan(repeats=3)
 FIRST = registered(PLAN, count=2)
 UNITS = units_of(PLAN, plan_hash(PLAN), FIRST.sets)
 HASH = "ab" * 32
+PROVEN = EvaluationProven(EVALUATION, 1, "a proof")
 
 
 def debate(number: int) -> str:
@@ -57,8 +59,9 @@ def changed(n: int, **members: Any) -> EvaluationRegistered:
 
 ALL: list[EvaluationEntry] = [
     FIRST,
-    *(asked(1 + at, at) for at in range(12)),
-    *(scored(13 + at, at) for at in range(12)),
+    PROVEN,
+    *(asked(2 + at, at) for at in range(12)),
+    *(scored(14 + at, at) for at in range(12)),
 ]
 
 
@@ -78,7 +81,7 @@ def test_the_order_is_the_plans_and_not_the_files() -> None:
 
 
 def test_a_whole_run_is_followed_to_its_conclusion() -> None:
-    progress = Progress.of([*ALL, concluded(25)])
+    progress = Progress.of([*ALL, concluded(26)])
 
     assert (len(progress.scored), progress.spent, progress.items_scored()) == (12, 12 * 11, 2)
     assert progress.concluded is not None
@@ -86,33 +89,35 @@ def test_a_whole_run_is_followed_to_its_conclusion() -> None:
 
 
 def test_items_count_when_all_their_scores_are_there() -> None:
-    assert Progress.of(ALL[:13]).items_scored() == 0
-    assert Progress.of(ALL[:18]).items_scored() == 0
-    assert Progress.of(ALL[:19]).items_scored() == 1
+    assert Progress.of(ALL[:14]).items_scored() == 0
+    assert Progress.of(ALL[:19]).items_scored() == 0
+    assert Progress.of(ALL[:20]).items_scored() == 1
 
 
 @pytest.mark.parametrize(
     ("before", "entry"),
     [
-        (1, asked(2, 0)),  # a number is left out
-        (1, replace(asked(1, 0), evaluation=debate(9))),
-        (1, asked(1, 1)),  # another unit comes first
-        (2, asked(2, 0)),  # asked before
-        (2, asked(2, 1, answered_by=0)),  # one debate for two units
-        (1, scored(1, 0)),  # never asked
-        (2, replace(scored(2, 0), debate=debate(7))),
-        (14, scored(14, 0)),  # scored before
-        (13, replace(scored(13, 0), score={"right": "yes", "run": {}})),
-        (2, concluded(2)),  # something is under way
-        (1, concluded(1)),  # nothing was asked of a fixed plan
-        (25, concluded(25, exploratory=True)),
-        (25, asked(25, 0)),
-        (1, changed(1, seed="second")),
-        (1, changed(1, repeats=1)),
-        (1, changed(1, arms=PLAN.arms[::-1])),
-        (1, replace(changed(1, margin=50), plan_hash=HASH)),
-        (1, replace(changed(1, margin=50), plan={"form": "gainsay.plan/1"})),
-        (1, replace(changed(1, margin=50), sets=())),
+        (2, asked(3, 0)),  # a number is left out
+        (1, asked(1, 0)),  # no checkpoint over the registration is recorded
+        (2, replace(PROVEN, n=2)),  # proven before
+        (2, replace(asked(2, 0), evaluation=debate(9))),
+        (2, asked(2, 1)),  # another unit comes first
+        (3, asked(3, 0)),  # asked before
+        (3, asked(3, 1, answered_by=0)),  # one debate for two units
+        (2, scored(2, 0)),  # never asked
+        (3, replace(scored(3, 0), debate=debate(7))),
+        (15, scored(15, 0)),  # scored before
+        (14, replace(scored(14, 0), score={"right": "yes", "run": {}})),
+        (3, concluded(3)),  # something is under way
+        (2, concluded(2)),  # nothing was asked of a fixed plan
+        (26, concluded(26, exploratory=True)),
+        (26, asked(26, 0)),
+        (2, changed(2, seed="second")),
+        (2, changed(2, repeats=1)),
+        (2, changed(2, arms=PLAN.arms[::-1])),
+        (2, replace(changed(2, margin=50), plan_hash=HASH)),
+        (2, replace(changed(2, margin=50), plan={"form": "gainsay.plan/1"})),
+        (2, replace(changed(2, margin=50), sets=())),
     ],
 )
 def test_an_entry_that_does_not_follow_is_refused_and_changes_nothing(before: int, entry: EvaluationEntry) -> None:
@@ -133,37 +138,37 @@ def test_an_evaluation_begins_with_its_registration(first: list[EvaluationEntry]
 
 
 def test_a_plan_changed_before_the_first_score_is_no_exploration_and_afterwards_it_is() -> None:
-    before = Progress.of([*ALL[:13], changed(13, margin=50)])
-    after = Progress.of([*ALL[:14], changed(14, margin=50)])
+    before = Progress.of([*ALL[:14], changed(14, margin=50)])
+    after = Progress.of([*ALL[:15], changed(15, margin=50)])
 
     assert (before.plan.margin, before.exploratory) == (50, False)
     assert (after.plan.margin, after.exploratory) == (50, True)
 
 
 def test_a_change_that_is_taken_back_is_never_hidden() -> None:
-    back = Progress.of([*ALL[:14], changed(14, margin=50), changed(15)])
+    back = Progress.of([*ALL[:15], changed(15, margin=50), changed(16)])
 
     assert back.plan == PLAN
     assert back.exploratory
 
 
 def test_after_a_stop_what_was_asked_is_scored_and_nothing_is_asked() -> None:
-    run: list[EvaluationEntry] = [*ALL[:3], stopped(3)]
-    follow(run, scored(4, 0), allowed=True)
-    follow(run, asked(4, 2), allowed=False)
-    follow(run, stopped(4), allowed=False)
-    follow(run, changed(4, margin=1), allowed=False)
-    follow([*run, scored(4, 0), scored(5, 1)], concluded(6), allowed=True)
+    run: list[EvaluationEntry] = [*ALL[:4], stopped(4)]
+    follow(run, scored(5, 0), allowed=True)
+    follow(run, asked(5, 2), allowed=False)
+    follow(run, stopped(5), allowed=False)
+    follow(run, changed(5, margin=1), allowed=False)
+    follow([*run, scored(5, 0), scored(6, 1)], concluded(7), allowed=True)
 
 
 def test_nothing_follows_a_stop_by_a_set() -> None:
-    run: list[EvaluationEntry] = [*ALL[:2], stopped(2, "set")]
-    follow(run, scored(3, 0), allowed=False)
+    run: list[EvaluationEntry] = [*ALL[:3], stopped(3, "set")]
+    follow(run, scored(4, 0), allowed=False)
     follow([FIRST, stopped(1, "set")], concluded(2), allowed=False)
 
 
 def test_nothing_follows_a_conclusion() -> None:
-    done: list[EvaluationEntry] = [*ALL, concluded(25)]
+    done: list[EvaluationEntry] = [*ALL, concluded(26)]
     entries: list[Callable[[int], EvaluationEntry]] = [stopped, concluded, changed]
     for entry in entries:
         follow(done, entry(26), allowed=False)

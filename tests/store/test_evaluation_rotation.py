@@ -1,0 +1,109 @@
+"""An evaluation whose log is rotated asks nothing more, and all of its records stay in one log, where they verify."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from service.cli.audit.in_hand import golden_sets
+from service.reviews import evidence
+from service.simulated.provider import OfflineProvider
+from service.store import evaluations
+from service.store.current_log import CurrentLogs
+from service.store.rotation import next_log, open_next
+from service.verify.evaluations import Evaluations
+from service.verify.export import verify_export
+from service.verify.steps import Trust
+from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import Bench, a_writer, bench
+from tests.fixtures.sequencing import KEY, LOG, a_sequencer
+from tests.fixtures.spending import rows
+from tests.store.test_evaluation_feed import FREE
+from tests.store.workers import a_worker, do
+
+pytestmark = [pytest.mark.no_replay, pytest.mark.long]
+SECOND = LOG.replace("/1", "/2")
+TRUST = Trust((KEY.public,), allow_unwitnessed=True, records_only=True)
+
+
+async def rotate(service: Bench) -> None:
+    rotation = await next_log(service.database, "default", "localhost")
+    await open_next(service.database, rotation, KEY.public, a_writer("local"))
+
+
+async def logs_of_records(service: Bench, database: Database) -> set[str]:
+    """The logs that the records of evaluations and of their debates are in."""
+    found = rows(
+        database,
+        "SELECT DISTINCT l.log FROM gainsay.leaf l WHERE l.debate IN (SELECT record FROM gainsay.evaluation_entry "
+        "UNION SELECT debate FROM gainsay.found_by WHERE evaluation IS NOT NULL)",
+    )
+    return {log for (log,) in found}
+
+
+async def test_a_rotation_stops_an_evaluation_which_is_concluded_in_its_log(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
+        await sequencer.catch_up()
+        await a_feeder(service, desk).round()
+        asked = len((await desk.read(evaluation, CALLER)).progress.asked)
+        await rotate(service)
+        do(database, FREE)
+        async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, a_desk(service))):
+            found = await concluded(desk, evaluation)
+        await sequencer.catch_up()
+
+        progress = found.progress
+        assert progress.stopped is not None
+        assert (progress.stopped.by, "the log was rotated" in progress.stopped.why) == ("fault", True)
+        assert 0 < asked == len(progress.asked) == len(progress.scored) < len(progress.units)
+        assert await logs_of_records(service, database) == {LOG}
+        chunks = await evidence.export(
+            service.database,
+            CurrentLogs(service.database, "localhost"),
+            *await evidence.evaluation_export(service.database, evaluation, "default"),
+            CALLER,
+            a_writer("examiner"),
+        )
+        lines = b"".join([chunk async for chunk in chunks]).splitlines(keepends=True)
+        steps = verify_export(iter(lines), TRUST, evaluations=Evaluations(golden_sets((GOLDEN / "tiny-critic",)))).steps
+        assert {step.name: step.detail for step in steps if step.state != "OK" and not step.allowed} == {}
+        assert {"plans", "evaluations"} <= {step.name for step in steps}
+
+
+async def test_a_debate_that_was_opened_in_the_next_log_is_not_asked(database: Database) -> None:
+    """The log is rotated between the feeder's look and the opening of the debate."""
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        feeder = a_feeder(service, desk)
+        await rotate(service)
+        desk.logs._known["default"] = LOG, float("inf")  # the feeder has looked before
+        feeder._reviews = a_feeder(service, a_desk(service))._reviews
+        await feeder.round()
+
+        progress = (await desk.read(evaluation, CALLER)).progress
+        assert progress.stopped is not None
+        assert (progress.stopped.by, len(progress.asked)) == ("fault", 0)
+        log = await evaluations.log_of(service.database, evaluation, "default")
+        assert log == LOG
+        ((elsewhere,),) = rows(database, "SELECT log FROM gainsay.debate_head")
+        assert elsewhere == SECOND
+
+
+async def test_a_person_s_stop_after_a_rotation_stays_in_the_log_of_the_registration(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        planned = await desk.plan(a_plan("critic"), CALLER)
+        evaluation = await desk.register(planned, CALLER)
+        await sequencer.catch_up()
+        await rotate(service)
+        other = a_desk(service)
+        await other.change(evaluation, replace(planned), CALLER)
+        await other.stop(evaluation, "enough", CALLER)
+        await sequencer.catch_up()
+
+        assert await logs_of_records(service, database) == {LOG}
