@@ -69,7 +69,7 @@ class LogOpened(Struct, frozen=True, rename="camel", tag="log.opened", tag_field
 class AuditRead(Struct, frozen=True, rename="camel", tag="audit.read", tag_field="kind", omit_defaults=True):
     """Evidence is about to be handed out. ``debate`` is the one it is of, ``asked`` the filters as they were given."""
 
-    what: Literal["bundle", "records", "recall"]
+    what: Literal["bundle", "records", "recall", "moderators"]
     debate: str | None = None
     asked: dict[str, str] = {}
 

@@ -135,3 +135,20 @@ SELECT EXISTS (
 -- Which of these debates of a tenant have ended.
 SELECT debate FROM debate_head
 WHERE tenant = %(tenant)s AND debate = ANY(%(debates)s::uuid[]) AND state NOT IN ('queued', 'running');
+
+-- debates_within --
+-- A tenant's debates that began within a time, of some task types or of all, in steps. A declined case is none.
+SELECT debate, format, state FROM debate_head
+WHERE tenant = %(tenant)s AND state <> 'declined' AND debate > %(after)s AND debate < %(before)s
+  AND (%(task_types)s::text[] IS NULL OR task_type = ANY (%(task_types)s::text[]))
+ORDER BY debate LIMIT %(limit)s;
+
+-- has_debates --
+-- Whether a tenant has a debate at all.
+SELECT EXISTS (SELECT FROM debate_head WHERE tenant = %(tenant)s) AS found;
+
+-- results_within --
+-- A tenant's evaluations that were concluded within a time, with their results, in steps.
+SELECT evaluation, name, subject, registered, ended, pause, result FROM evaluation
+WHERE tenant = %(tenant)s AND result IS NOT NULL AND ended >= %(since)s AND ended < %(until)s AND evaluation > %(after)s
+ORDER BY evaluation LIMIT %(limit)s;
