@@ -1,4 +1,4 @@
-"""Moderators audited on recorded debates of a real database: simulated models with known pulls, and what counts nowhere.
+"""Moderators audited on recorded debates of a real database: simulated models with known pulls; what is left out.
 
 Debates of an earlier month are opened with the ids that they would have had then.
 """
@@ -226,7 +226,7 @@ async def test_moderators_are_told_apart_by_tenant_task_type_and_model(database:
     def counted(audit: ModeratorAudit) -> Mapping[tuple[str, str], int]:
         return {(audit.moderator(one.moderator).alias, one.task_type): one.debates for one in audit.series}
 
-    assert {n for n in counted(before).values()} == {4, 2}
+    assert set(counted(before).values()) == {4, 2}
     assert {alias for alias, _ in counted(before)} == {before.moderators[0].alias}
     assert {task_type for _, task_type in counted(before)} == {"*", "contract", "security"}
     assert counted(both)["alder-small", "contract"] == 1
