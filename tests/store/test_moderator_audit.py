@@ -141,7 +141,7 @@ async def test_an_even_moderator_that_is_always_right_tilts_where_the_cases_do_a
     assert found(audit, "position").outcome == "noneSeen"
     side = audit.figure("side/m1/contract")
     assert (side.input, side.output["decided"]) == ({"first": ENOUGH, "second": 0, "ties": 0}, ENOUGH)
-    said = next(text for text in audit.said("finding") if "proposer or the critic" in text)
+    said = next(text for text in audit.said("finding") if "a tilt to the proposer was seen" in text)
     assert "a tilt may be true" in said
     (series,) = audit.series
     assert [window.name for window in series.windows] == ["2026-03", "2026-04"]

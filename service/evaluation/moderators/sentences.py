@@ -75,12 +75,20 @@ def _found(audit: ModeratorAudit, finding: Finding) -> str:
         return f"{who}: too few decided debates for a word on a pull to {what}. {counts} {audit.fewest} are needed."
     if finding.outcome == "tilt":
         may = MAY_BE_TRUE if aspect == SIDE else "The arguments were the same in both orders."
-        return f"{who}: a tilt to {what} was seen. {counts} {may}"
+        return f"{who}: a tilt to {favoured(audit, finding)} was seen. {counts} {may}"
     if finding.visible is None:
         limit = "With so few debates none could have been seen."
     else:
         limit = f"One that moves under {per_cent(finding.visible)} of them to one side could not have been seen."
     return f"{who}: no tilt to {what} was seen. {counts} {limit}"
+
+
+def favoured(audit: ModeratorAudit, finding: Finding) -> str:
+    """The side, or the place, that had more."""
+    output = audit.figure(finding.figures[0]).output
+    if finding.about[2] == SIDE:
+        return "the proposer" if output["rate"] > 1 / 2 else "the critic"
+    return "the first place" if output["firstTwice"] > output["secondTwice"] else "the second place"
 
 
 def _aspect(aspect: str) -> str:
