@@ -77,7 +77,9 @@ def test_a_tilt_is_said_with_its_counts_and_that_it_may_be_true() -> None:
     (one,) = [each for each in found.findings if each.outcome == "tilt"]
     assert headline(found) == "tilt"
     (said,) = [text for text in found.said("finding") if "was seen" in text]
-    assert said.startswith("alder-large (alder-large-2026), prompt moderator v1 abababababab, contract: a tilt to the proposer was seen")
+    assert said.startswith(
+        "alder-large (alder-large-2026), prompt moderator v1 abababababab, contract: a tilt to the proposer was seen"
+    )
     assert "59 for the proposer, 16 for the critic, 3 in between left out; 78.7 % of 75 decided" in said
     assert "Nobody knows which side was right in these cases, so a tilt may be true" in said
     assert one.visible is None
