@@ -72,7 +72,7 @@ READ = (
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
-    *("export_evaluation", "looks_at_held"),
+    *("export_evaluation", "looks_at_held", "debates_within", "has_debates", "results_within"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
@@ -94,6 +94,16 @@ OF_NO_TENANT = {
 }
 """Statements about no tenant's rows: clocks, notifications, texts that are named by their hashes, and who calls, which
 is asked before a tenant is known."""
+
+
+NIL = UUID(int=0)
+PLACES: Mapping[str, Mapping[str, Any]] = {
+    "reviewers": {"after": ""},
+    "heads_placed": {"after": NIL},
+    "debates_within": {"after": NIL, "task_types": None},
+    "results_within": {"after": NIL, "since": LONG_AGO, "until": datetime(2999, 1, 1, tzinfo=UTC)},
+}
+"""Where these statements begin, and what they ask for else."""
 
 
 @pytest.fixture(scope="module")
@@ -205,11 +215,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return every | {"tenants": [tenant]}
     if name == "ended_within":
         return every | {"task_type": "contract", "after": UUID(int=0)}
-    if name == "reviewers":
-        return every | {"after": ""}
-    if name == "heads_placed":
-        return every | {"after": UUID(int=0)}
-    return every
+    return every | PLACES.get(name, {})
 
 
 async def rows_of(database: EveryDatabase, name: str, params: Mapping[str, Any]) -> list[Any]:

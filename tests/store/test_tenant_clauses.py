@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Literal
 from uuid import UUID
@@ -499,6 +500,13 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     yield Scenario(query="evaluation_provable", given={**asked, "n": 0}, always=made, expected=({"provable": False},))
     looks = ({"id": "set-a", "looks": 0},)
     yield Scenario(query="looks_at_held", given={"tenant": OURS, "sets": ["set-a"]}, always=made, expected=looks)
+    ended = f"UPDATE evaluation SET ended = now(), result = 'r' WHERE evaluation = '{foreign}'"
+    within = {"since": datetime(2000, 1, 1, tzinfo=UTC), "until": datetime(2999, 1, 1, tzinfo=UTC)}
+    several = {"tenant": OURS, "after": UUID(int=0), "limit": 9}
+    yield Scenario(query="results_within", given={**several, **within}, always=f"{made}{ended}", expected=())
+    of_nobody = {"tenant": NOBODY, "after": UUID(int=0), "before": UUID(int=2**128 - 1), "task_types": None, "limit": 9}
+    yield Scenario(query="debates_within", given=of_nobody, expected=())
+    yield Scenario(query="has_debates", given={"tenant": NOBODY}, expected=({"found": False},))
     yield Scenario(query="ended_of", given={"tenant": OURS, "debates": [theirs.done]}, expected=())
     sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
     yield Scenario(
