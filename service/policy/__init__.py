@@ -10,6 +10,7 @@
     traces       [traces]
     webhooks     [webhooks]
     batches      [batches]
+    evaluation   [evaluation]
     wires        [providers], and what each wire has a place for; known faults of simulated models in ``known_faults``
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
@@ -26,6 +27,7 @@ All but the last three are pure.
 
 from service.policy.batches import Batches
 from service.policy.dropin import DropIn
+from service.policy.evaluation import EvaluationBudget, EvaluationBudgets, EvaluationPolicy
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.limits import (
     Approval,
@@ -88,6 +90,9 @@ __all__ = [
     "ConvergencePolicy",
     "DebatePolicy",
     "DropIn",
+    "EvaluationBudget",
+    "EvaluationBudgets",
+    "EvaluationPolicy",
     "Form",
     "FormatsPolicy",
     "GatePolicy",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
@@ -14,7 +14,7 @@ from service.errors import did_you_mean
 from service.money import TOKENIZERS
 from service.policy.bounds import COUNT_MAX
 from service.policy.faults import Faults, Path, WrongSetting
-from service.policy.keys import NAME, NAMES, OPTIONAL, UNWRITTEN, Key, keys_of, per_mille, sound_members, whole
+from service.policy.keys import NAME, NAMES, OPTIONAL, UNWRITTEN, Key, day, keys_of, per_mille, sound_members, whole
 from service.policy.parameters import check_parameters
 from service.policy.prices import PRICE, read_prices
 from service.policy.wires import RULES, SIMULATED, ProviderSetting
@@ -38,7 +38,8 @@ class Model(Struct, frozen=True, rename="camel"):
     """A model of the catalogue. ``prices`` are in the order of their dates; the last one in force counts.
 
     ``overhead_tokens`` are what the vendor adds to each request beyond the text that we count; ``snapshot`` says
-    whether the name is that of one fixed artefact, and not one that the vendor may give to another.
+    whether the name is that of one fixed artefact, and not one that the vendor may give to another. ``cutoff`` is the last
+    day of what it was trained on; where it is unknown, policy.json has no such member.
     """
 
     alias: str
@@ -54,6 +55,7 @@ class Model(Struct, frozen=True, rename="camel"):
     parameters: dict[str, Any] = {}
     overhead_tokens: Annotated[int, whole(0, 100_000)] = 0
     snapshot: bool = True
+    cutoff: Annotated[str | UnsetType, day()] = UNSET
 
     def price(self, day: str) -> PriceRow | None:
         """The price row in force on a day (``YYYY-MM-DD``), or ``None``: no price, no call."""
@@ -108,6 +110,8 @@ def _beside(
     for other in others:
         with faults.noted():
             _consistent(model, other, ("models", place, "family"))
+        with faults.noted():
+            _one_cutoff(model, other, ("models", place, "cutoff"))
         if provider is not None and _one_deployment(provider):
             with faults.noted():
                 _apart(model, other, ("models", place, "provider"))
@@ -206,6 +210,13 @@ def _apart(model: Model, other: Model, path: Path) -> None:
             f"the address of {model.provider!r} is one deployment's, which would answer for {model.name!r} and for "
             f"{other.name!r} ({other.alias!r}) alike, so one would be charged by the other's price; give each "
             "deployment a provider of its own",
+        )
+
+
+def _one_cutoff(model: Model, other: Model, path: Path) -> None:
+    if (model.provider, model.name) == (other.provider, other.name) and model.cutoff != other.cutoff:
+        raise WrongSetting(
+            path, f"{model.alias!r} and {other.alias!r} are one model; write the same cutoff for both, or for neither"
         )
 
 

@@ -14,6 +14,7 @@ rates      how often one caller may ask; a file without the table has no such me
 batches    how large a batch may be, and how much of it is under way; absent as rates
 webhooks   where ends of cases may be sent; absent as rates
 traces     what spans may hold of a debate; absent as rates
+evaluation what evaluations may spend, and what their results are judged by; absent as rates
 audit      the witnesses of the logs, and how often the logs are recomputed
 approval   the approver of configurations
 dropin     what a chat request has where it says nothing; a file without the table has no such member in policy.json
@@ -33,6 +34,7 @@ from service.debate.formats import name_of
 from service.debate.versions import newest
 from service.policy.batches import USUAL_BATCHES, Batches
 from service.policy.dropin import DropIn
+from service.policy.evaluation import USUAL_EVALUATION, EvaluationPolicy
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.keys import STATED, UNWRITTEN, table, unread
 from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
@@ -68,6 +70,7 @@ class Policy(Struct, frozen=True, rename="camel"):
     webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
     batches: Annotated[Batches | UnsetType, table(Batches)] = UNSET
     traces: Annotated[Traces | UnsetType, table(Traces)] = UNSET
+    evaluation: Annotated[EvaluationPolicy | UnsetType, table(EvaluationPolicy)] = UNSET
 
     @property
     def batch_bounds(self) -> Batches:
@@ -89,6 +92,11 @@ class Policy(Struct, frozen=True, rename="camel"):
     def traced(self) -> Traces:
         """What spans may hold of a debate."""
         return self.traces if isinstance(self.traces, Traces) else USUAL_TRACES
+
+    @property
+    def evaluations(self) -> EvaluationPolicy:
+        """What evaluations may spend, and what their results are judged by."""
+        return self.evaluation if isinstance(self.evaluation, EvaluationPolicy) else USUAL_EVALUATION
 
     @property
     def offered(self) -> tuple[str, ...]:

@@ -13,7 +13,18 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from service.policy import RULES, Approval, Audit, Batches, Model, Policy, ProviderSetting, Rates, price_hash
+from service.policy import (
+    RULES,
+    Approval,
+    Audit,
+    Batches,
+    EvaluationPolicy,
+    Model,
+    Policy,
+    ProviderSetting,
+    Rates,
+    price_hash,
+)
 from service.policy.faults import Path
 from service.policy.file.defaults import SETTLED, value_at
 from service.policy.file.reading import PolicyFile
@@ -24,7 +35,7 @@ from service.policy.webhooks import Webhooks
 SHIPPED, USUAL = "shipped", "usual"
 """Marks of a value that the file leaves out: the shipped policy's, or the usual one of its kind of table."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_BY_CHOICE = ("rates", "dropin", "batches", "webhooks", "traces", "audit", "approval")
+_BY_CHOICE = ("rates", "dropin", "batches", "webhooks", "traces", "evaluation", "audit", "approval")
 _ORDER = ("policy", *SETTLED, *_BY_CHOICE, "providers", "seats", "models")
 
 
@@ -71,7 +82,7 @@ def _completed(file: PolicyFile) -> dict[str, Any]:
     """The file's tables with the defaults of the types, where the shipped policy settles nothing."""
     whole = dict(file.filled)
     kinds: dict[str, type[Struct]] = {"rates": Rates, "batches": Batches, "webhooks": Webhooks, "traces": Traces}
-    kinds |= {"audit": Audit, "approval": Approval}
+    kinds |= {"evaluation": EvaluationPolicy, "audit": Audit, "approval": Approval}
     for name, kind in kinds.items():
         if name in file.written or kind in (Audit, Approval):
             whole[name] = _usual(file.written.get(name, {}), kind, tuple(key.name for key in keys_of(kind)))
@@ -89,8 +100,11 @@ def _usual(table: Mapping[str, Any], kind: type[Struct], names: tuple[str, ...])
     whole = dict(table)
     for key in keys_of(kind):
         default = defaults[key.member]
-        if key.name in names and key.name not in whole and isinstance(default, bool | int | str):
-            whole[key.name] = default
+        if key.name in names and isinstance(default, Struct):
+            inner = type(default)
+            whole[key.name] = _usual(whole.get(key.name, {}), inner, tuple(key.name for key in keys_of(inner)))
+        elif key.name in names and key.name not in whole and isinstance(default, bool | int | str):
+            whole[key.name] = key.shown(default)
     return whole
 
 

@@ -36,7 +36,7 @@ from service.policy.file.witnesses import check_approval, checked_audit
 from service.policy.file.zones import check_zone
 from service.policy.keys import Key, keys_of, members, read, sound_members
 from service.policy.known_faults import check_known_faults
-from service.policy.limits import check_pauses, read_budgets
+from service.policy.limits import check_day_within_month, check_pauses, read_budgets
 from service.policy.models import read_models
 
 FILE = (Key("policy", Any, member="version", needed=True), *keys_of(Policy), Key("tenants", Any, member="tenants"))
@@ -287,6 +287,10 @@ _RULES: tuple[tuple[tuple[Path, ...], Callable[[Policy], object]], ...] = (
     ((("debate", "ceiling_usd"), ("debate", "ceiling_max_usd")), lambda policy: check_ceiling(policy.debate)),
     ((("calls", "backoff_ms"), ("calls", "backoff_max_ms")), lambda policy: check_pauses(policy.calls)),
     ((("budgets", "zone"),), lambda policy: check_zone(policy.budgets.zone)),
+    (
+        (("evaluation",),),
+        lambda policy: check_day_within_month(policy.evaluations.budget.money, ("evaluation", "budget")),
+    ),
     (
         (*_TASK_TYPES, ("gate", "thresholds"), ("debate", "human_review"), ("formats", "auto")),
         check_task_types,

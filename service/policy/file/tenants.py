@@ -4,6 +4,7 @@
     approval                               the approval of this tenant's configuration
     day_usd, month_usd, rates, webhooks    limits in the place of the service's
     running, waiting                       the same for debates that run and that wait
+    evaluation_budget                      what its evaluations may spend, in the place of [evaluation.budget]
     purpose                                "probe": the tenant is the prober's (`service.policy.file.probe`)
 
 A tenant's own file has the tables of `OWN`; of providers, models and seats those that it leaves out are the service's.
@@ -23,6 +24,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from service.debate.amounts import MicroUSD
+from service.policy.evaluation import EvaluationBudget, EvaluationBudgets
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import UNLIMITED, dollars, keys_of, members, table, tables, whole, whole_or_unlimited
 from service.policy.limits import Budget, Budgets, check_day_within_month
@@ -35,7 +37,7 @@ from service.policy.wires import SIMULATED, ProviderSetting
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 OWN = ("policy", "gate", "debate", "formats", "limits", "dropin", "providers", "models", "seats")
 """The tables of a tenant's own policy file."""
-SHARED = ("calls", "queue", "budgets", "rates", "batches", "webhooks", "traces", "audit", "approval", "tenants")
+SHARED = ("calls", "queue", "budgets", "rates", "batches", "webhooks", "traces", "evaluation", "audit", "approval", "tenants")
 """The tables that hold for all tenants, or name one."""
 CATALOGUE = ("providers", "models", "seats")
 """Those that the service's file gives where the tenant's leaves them out."""
@@ -53,6 +55,7 @@ class TenantRow(Struct, frozen=True):
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
     webhooks: Annotated[Webhooks | UnsetType, table(Webhooks)] = UNSET
     traces: Annotated[Traces | UnsetType, table(Traces)] = UNSET
+    evaluation_budget: Annotated[EvaluationBudget | UnsetType, table(EvaluationBudget)] = UNSET
     purpose: Literal["usual", "probe"] = "usual"
 
     @property
@@ -137,6 +140,12 @@ def all_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Budgets:
     return replace(usual.budgets, tenants=named)
 
 
+def all_evaluation_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> EvaluationBudgets:
+    """What the evaluations of every tenant may spend, which workers keep."""
+    named = {name: tenant.policy.evaluations.budget for name, tenant in tenants.items()}
+    return EvaluationBudgets(usual.evaluations.budget, named)
+
+
 def prober(tenants: Mapping[str, TenantPolicy]) -> str | None:
     """The prober's tenant; ``None`` where no prober is configured."""
     return next((name for name, tenant in tenants.items() if tenant.probe), None)
@@ -181,6 +190,10 @@ def _policy(name: str, row: TenantRow, own: Policy, usual: Policy) -> Policy:
     check_day_within_month(Budget(day, month), path)
     waiting = usual.queue.waiting_per_tenant if isinstance(row.waiting, UnsetType) else row.waiting
     running = usual.queue.per_tenant if isinstance(row.running, UnsetType) else row.running
+    evaluation = usual.evaluation
+    if not isinstance(row.evaluation_budget, UnsetType):
+        check_day_within_month(row.evaluation_budget.money, (*path, "evaluation_budget"))
+        evaluation = replace(usual.evaluations, budget=row.evaluation_budget)
     policy = replace(
         own,
         budgets=Budgets(zone=usual.budgets.zone, others=Budget(day, month)),
@@ -188,6 +201,7 @@ def _policy(name: str, row: TenantRow, own: Policy, usual: Policy) -> Policy:
         rates=usual.rates if isinstance(row.rates, UnsetType) else row.rates,
         webhooks=usual.webhooks if isinstance(row.webhooks, UnsetType) else row.webhooks,
         traces=usual.traces if isinstance(row.traces, UnsetType) else row.traces,
+        evaluation=evaluation,
         calls=usual.calls,
         audit=usual.audit,
         approval=usual.approval,

@@ -37,6 +37,7 @@ from service.policy import (
     TimeStamps,
     Witness,
 )
+from service.policy.evaluation import EvaluationBudget, EvaluationPolicy, ReleasePolicy
 from service.policy.file.defaults import SETTLED
 from service.policy.file.reading import FILE, VERSION
 from service.policy.file.tenants import TenantRow
@@ -66,9 +67,11 @@ TYPES: Mapping[str, type[Struct]] = {
     "webhooks": Webhooks,
     "traces": Traces,
     "batches": Batches,
+    "evaluation": EvaluationPolicy,
 }
 """The tables of the file that docs/policy.md explains."""
 PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
+PAGED |= {"evaluation.budget": EvaluationBudget, "evaluation.release": ReleasePolicy}
 """The tables of docs/policy.md."""
 RATE_NAMES = {key.name: "4.00" for key in RATES}
 TENANT_FILE = Path(__file__).with_name("tenant.toml")
@@ -107,6 +110,9 @@ def everything() -> dict[str, Any]:
     whole["webhooks"] = {"enabled": False, "endpoints": 3, "allow_networks": ["10.20.0.0/16"], "allow_http": True}
     whole["webhooks"] |= {"ports": [8443], "timeout_s": 5, "retry_hours": 24}
     whole["batches"] = {"cases": 50, "megabytes": 2, "per_tenant": 3, "queued_per_tenant": 4, "ceiling_usd": "5.00"}
+    whole["evaluation"] = {"held_looks": 5, "budget": {"day_usd": "1.00", "month_usd": "unlimited", "debates": 2}}
+    stricter = {"hits": "0.7", "alarms": "0.3", "family": "0.55", "rating": "7.5", "unusable": "0.01"}
+    whole["evaluation"]["release"] = stricter
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
@@ -116,6 +122,7 @@ def everything() -> dict[str, Any]:
         "rates": {"submit_per_minute": 1},
         "webhooks": {},
         "traces": {},
+        "evaluation_budget": {"day_usd": "2.00"},
     }
     whole["tenants"]["acme-two"] |= {"purpose": "usual"}
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
@@ -145,6 +152,7 @@ def everything() -> dict[str, Any]:
         "safety": "1.25",
         "overhead_tokens": 12,
         "snapshot": False,
+        "cutoff": "2025-06-30",
         "parameters": {"seed": 7},
         "prices": [row],
     }
@@ -157,6 +165,8 @@ PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
     **{name: ((name,), keys_of(kind)) for name, kind in TYPES.items()},
     "a witness": (("audit", "witnesses", 0), keys_of(Witness)),
     "time stamps": (("audit", "timestamps"), keys_of(TimeStamps)),
+    "evaluation budget": (("evaluation", "budget"), keys_of(EvaluationBudget)),
+    "release": (("evaluation", "release"), keys_of(ReleasePolicy)),
     "a tenant": (("tenants", "acme-two"), keys_of(TenantRow)),
     "a verifier key": (("audit", "keys", 0), keys_of(RegisteredKey)),
     "calls": (("calls",), keys_of(Calls)),
@@ -184,7 +194,8 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "dropin", "webhooks", "traces", "batches", "tenants"}
+    chosen = {"audit", "approval", "rates", "dropin", "webhooks", "traces", "batches", "evaluation", "tenants"}
+    assert tables == set(WRITTEN) | chosen
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 
@@ -270,6 +281,8 @@ def default_told(name: str, kind: type[Struct], key: Key) -> str:
     default = default if default is UNSET else key.shown(default)
     if isinstance(default, tuple) and default:
         return ", ".join(f"`{each}`" for each in default)
+    if isinstance(default, Struct):
+        return "its own defaults"
     if default is None and "unlimited" in key.form:
         return "`unlimited`"
     if default is None and "never" in key.form:
