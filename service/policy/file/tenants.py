@@ -37,7 +37,19 @@ from service.policy.wires import SIMULATED, ProviderSetting
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 OWN = ("policy", "gate", "debate", "formats", "limits", "dropin", "providers", "models", "seats")
 """The tables of a tenant's own policy file."""
-SHARED = ("calls", "queue", "budgets", "rates", "batches", "webhooks", "traces", "evaluation", "audit", "approval", "tenants")
+SHARED = (
+    "calls",
+    "queue",
+    "budgets",
+    "rates",
+    "batches",
+    "webhooks",
+    "traces",
+    "evaluation",
+    "audit",
+    "approval",
+    "tenants",
+)
 """The tables that hold for all tenants, or name one."""
 CATALOGUE = ("providers", "models", "seats")
 """Those that the service's file gives where the tenant's leaves them out."""
