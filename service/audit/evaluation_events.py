@@ -16,6 +16,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from service.audit.evaluation_rules import EvaluationRules
+
 Uuid = Annotated[str, Meta(pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Number = Annotated[int, Meta(ge=0)]
@@ -30,8 +32,8 @@ was stopped. ``fault``: an item could not be asked."""
 
 
 class SetAsked(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """One split of a golden set, with the ids of its items. ``looks`` are the evaluations of this tenant that have
-    scored this split before, if it is ``held``."""
+    """One split of a golden set, with the ids of its items. ``looks`` are the evaluations of this tenant that
+    have looked at this split before or are under way with it, if it is ``held``."""
 
     id: Name
     version: Once
@@ -54,7 +56,7 @@ class EvaluationRegistered(
 ):
     """A plan, as it was written before the first call; with an ``n`` above 0, as it was changed afterwards.
 
-    ``plan_hash`` is SHA-256 of the plan's canonical JSON.
+    ``plan_hash`` is SHA-256 of the plan's canonical JSON. ``rules`` are what policy decided of it at that time.
     """
 
     evaluation: Uuid
@@ -63,6 +65,7 @@ class EvaluationRegistered(
     plan_hash: Sha256
     sets: tuple[SetAsked, ...]
     quote: tuple[ArmQuote, ...]
+    rules: EvaluationRules
 
 
 class ItemAsked(Struct, frozen=True, rename="camel", tag="item.asked", tag_field="kind", omit_defaults=True):

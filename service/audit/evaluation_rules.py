@@ -1,4 +1,4 @@
-"""What policy decides of an evaluation, beyond its plan: recorded with the registration, so that a verifier decides alike.
+"""What policy decides of an evaluation beyond its plan, as its registration records it: a verifier decides alike.
 
 held_looks   from which look on a held split is worn
 release      the limits for which a critic's release stops

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from service.app import App
 from service.errors import GainsayError
-from service.policy.file.tenants import all_budgets, confined
+from service.policy.file.tenants import all_budgets, all_evaluation_budgets, confined
 from service.running.worker import Worker, WorkerConfig, new_process_name
 
 
@@ -22,6 +22,7 @@ def wait_finished(app: App, only: str | None) -> tuple[App, asyncio.Future[Gains
 
     settings, build = app.settings, app.reviews.deployment.build_hash
     of = {"budgets": all_budgets(settings.policy, settings.tenants), "confined": confined(settings.tenants)}
+    of["items"] = all_evaluation_budgets(settings.policy, settings.tenants)
     config = WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build, **of)
     config = replace(config, only=only)
     worker = Worker(app.database, app.hub, app.prompts, app.providers, config, on_trouble=note)

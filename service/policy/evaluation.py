@@ -40,8 +40,8 @@ def _limit(name: str) -> Key:
             way = "at least" if name in AT_LEAST else "at most"
             raise WrongSetting(
                 path,
-                f"expected {way} {shipped / 1_000:g}, found {value!r}: a policy may be stricter than the shipped limit, "
-                "and never looser",
+                f"expected {way} {shipped / 1_000:g}, found {value!r}: a policy may be stricter than the shipped "
+                "limit, and never looser",
             )
         return limit
 
@@ -99,7 +99,7 @@ class ModeratorPolicy(Struct, frozen=True, rename="camel"):
 class EvaluationPolicy(Struct, frozen=True, rename="camel"):
     """The table [evaluation]. From ``held_looks`` looks on, a held split supports no claim."""
 
-    held_looks: Annotated[int, whole(1, 1_000)] = 10
+    held_looks: Annotated[int, whole(2, 1_000)] = 10
     budget: Annotated[EvaluationBudget, table(EvaluationBudget)] = EvaluationBudget()
     release: Annotated[ReleasePolicy, table(ReleasePolicy)] = ReleasePolicy()
     moderators: Annotated[ModeratorPolicy, table(ModeratorPolicy)] = ModeratorPolicy()
@@ -123,3 +123,6 @@ class EvaluationBudgets(Struct, frozen=True):
     def of(self, tenant: str) -> EvaluationBudget:
         """The budget of a tenant's evaluations."""
         return self.tenants.get(tenant, self.others)
+
+
+USUAL_BUDGETS = EvaluationBudgets()

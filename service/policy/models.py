@@ -38,8 +38,8 @@ class Model(Struct, frozen=True, rename="camel"):
     """A model of the catalogue. ``prices`` are in the order of their dates; the last one in force counts.
 
     ``overhead_tokens`` are what the vendor adds to each request beyond the text that we count; ``snapshot`` says
-    whether the name is that of one fixed artefact, and not one that the vendor may give to another. ``cutoff`` is the last
-    day of what it was trained on; where it is unknown, policy.json has no such member.
+    whether the name is that of one fixed artefact, and not one that the vendor may give to another. ``cutoff`` is the
+    last day of what it was trained on; where it is unknown, policy.json has no such member.
     """
 
     alias: str

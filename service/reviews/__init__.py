@@ -140,7 +140,7 @@ class Reviews:
         `IdempotencyKeyReused` where that run was recorded with another case.
         """
         arrival = Arrival(door="evaluation", evaluation=item.evaluation)
-        return await self._recorder.record(item.request, caller, item.key, arrival)
+        return await self._recorder.record(item.request, caller, item.key, arrival, reserve=item.reserve)
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""

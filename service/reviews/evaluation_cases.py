@@ -74,7 +74,8 @@ class Asking(msgspec.Struct, frozen=True):
     """An evaluation that asks: its id, its plan, the hash of the plan as it was first registered, and its sets.
 
     ``ceiling`` is that of each debate in micro-dollars, policy's highest. A call that is lost with its worker is
-    charged to its debate, and under a lower ceiling too little might be left for the call that replaces it.
+    charged to its debate, and under a lower ceiling too little might be left for the call that replaces it. ``most`` is
+    what a debate of an arm costs at most, by the registered quote.
     """
 
     evaluation: str
@@ -82,6 +83,7 @@ class Asking(msgspec.Struct, frozen=True):
     plan_hash: str
     sets: Mapping[str, ItemSet]
     ceiling: MicroUSD
+    most: Mapping[str, MicroUSD] = {}
 
 
 def case_of(asking: Asking, unit: Unit) -> EvaluationCase:
@@ -99,6 +101,7 @@ def case_of(asking: Asking, unit: Unit) -> EvaluationCase:
         terms=_terms(arm),
         given=_given(item),
         ceiling=asking.ceiling,
+        reserve=asking.most.get(unit.arm, 0),
     )
 
 

@@ -63,8 +63,6 @@ from service.store import evaluations
 from service.store.evaluations import ClaimedEvaluation
 from service.store.stored_debate import read_debate
 
-AT_ONCE = 8
-"""The most debates of an evaluation that are under way."""
 TAKEN = 2
 """The most evaluations that a process takes in one go."""
 BUSY_S, IDLE_S = 0.1, 1.0
@@ -170,7 +168,7 @@ class EvaluationFeeder:
             seen = Seen(
                 {name: golden.hash for name, golden in sets.items()},
                 await evaluations.ended_of(self._database, found.by.tenant, progress.under_way.values()),
-                AT_ONCE,
+                self._places(found),
             )
             move = move_after(progress, seen)
             if isinstance(move, Rest):
@@ -188,6 +186,14 @@ class EvaluationFeeder:
             for entry in entries:
                 progress.take(entry)
         return progress
+
+    def _places(self, found: ClaimedEvaluation) -> int:
+        """How many debates of an evaluation may be under way: the tenant's evaluations share their places evenly.
+
+        That all of them together keep to the limit is decided where a debate is opened.
+        """
+        policy = self.desk.deployment(found.by.tenant).policy
+        return max(1, policy.evaluations.budget.debates // max(1, found.under_way))
 
     def _expect_pinned(self, found: ClaimedEvaluation, progress: Progress) -> None:
         runs = pins_of(self.desk.deployment(found.by.tenant))
@@ -252,18 +258,15 @@ class _Turn:
         progress = self._progress
         asked = {name: golden.asked for name, golden in self._sets.items()}
         ceiling = self._feeder.desk.deployment(self._found.by.tenant).policy.debate.ceiling_max
-        asking = Asking(progress.evaluation, progress.plan, progress.registered.plan_hash, asked, ceiling)
+        plan_hash = progress.registered.plan_hash
+        asking = Asking(progress.evaluation, progress.plan, plan_hash, asked, ceiling, progress.most)
         for unit in units:
             if not await self._feeder.keeps(self._found):
                 return None
             try:
                 debate = await self._feeder.open(asking, unit, self._found)
-            except QueueFull as error:
+            except (QueueFull, BudgetExhausted) as error:
                 raise _Waits(error.public_detail) from error
-            except BudgetExhausted as error:
-                if error.ever:
-                    raise _Waits(error.public_detail) from error
-                return await self._stop("fault", _cannot_ask(unit, error))
             except (InvalidCase, TooLarge, CeilingTooSmall, IdempotencyKeyReused) as error:
                 return await self._stop("fault", _cannot_ask(unit, error))
             await self._record(ItemAsked(progress.evaluation, progress.next_n, *unit, debate=debate))

@@ -28,8 +28,9 @@ class EvaluationCase(Struct, frozen=True, kw_only=True):
 
     ``options`` name the format, its options and the models by seat. ``terms`` are what only an evaluation may ask for,
     and ``given`` the replies in the place of models', by turn (``1.proposer.1``). ``ceiling`` is the most that the
-    debate may cost, in micro-dollars; without one it is policy's. ``downside`` is in US dollars: by it policy says what
-    is asked of a case of that weight, such as a flagged passage masked.
+    debate may cost, in micro-dollars; without one it is policy's. ``reserve`` is the most that it does cost unless a
+    call is lost with a worker: the budget of evaluations has to have it when the debate is opened. ``downside`` is in
+    US dollars: by it policy says what is asked of a case of that weight, such as a flagged passage masked.
     """
 
     evaluation: EvaluationItem
@@ -40,6 +41,7 @@ class EvaluationCase(Struct, frozen=True, kw_only=True):
     terms: EvaluationTerms = EvaluationTerms()
     given: Mapping[TurnId, Reply] = {}
     ceiling: MicroUSD | None = None
+    reserve: MicroUSD = 0
     downside: Decimal = Decimal(0)
 
     @property

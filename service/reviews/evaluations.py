@@ -23,6 +23,7 @@ from service.audit.evaluation_events import (
     EvaluationStopped,
     SetAsked,
 )
+from service.audit.evaluation_rules import EvaluationRules
 from service.audit.record import SALT_BYTES, Writer
 from service.errors import Fenced, GainsayError, IdempotencyKeyReused, IllegalEntry
 from service.evaluation.plan.around import Around, ItemFacts, SetFacts
@@ -32,6 +33,7 @@ from service.evaluation.plan.reading import read_plan
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.units import Unit
+from service.evaluation.scoring.cases import Wear
 from service.evaluation.sets.golden_set import GoldenSet
 from service.identity.caller import Caller
 from service.intake import Deployment
@@ -44,12 +46,11 @@ from service.reviews.evaluation_sets import GoldenShelf
 from service.store import evaluations
 from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
+from service.store.evaluation_room import ItemRoom, too_small
 from service.store.evaluations import Keyed, StoredEvaluation
 from service.store.pool import Database
 from service.store.sealing import uuid7
 
-HELD_LOOKS = 10
-"""From so many looks at its held split on a set supports no claim."""
 UNREGISTERED = "00000000-0000-7000-8000-000000000000"
 """In the place of an evaluation's id while its plan is priced: an id of the same length costs the same."""
 
@@ -70,6 +71,7 @@ class Planned(Struct, frozen=True):
     power: Power
     quote: tuple[ArmQuote, ...]
     sets: tuple[SetAsked, ...]
+    rules: EvaluationRules
 
 
 class Standing(Struct, frozen=True):
@@ -107,15 +109,25 @@ class EvaluationDesk:
     async def register(self, planned: Planned, caller: Caller, keyed: Keyed | None = None) -> str:
         """Record a plan; returns the id of the evaluation, which goes on by itself from now on.
 
-        Raises `AuditUnavailable`, and `Fenced` where an evaluation stands for this key.
+        A look at a held split that was begun since the plan was read counts: two plans that are registered at once have
+        different looks. Raises `InvalidPlan` where a set is worn by that, `AuditUnavailable`, and `Fenced` where an
+        evaluation stands for this key.
         """
         evaluation = uuid7((await database_time(self.database)).now())
-        held = [asked.id for asked in planned.sets if asked.split == "held"]
-        entry = _registration(evaluation, 0, planned)
         log = await self.logs.current(caller.tenant)
         by = bringer_of(self._asking(caller))
-        await evaluations.register(self.database, entry, by, held, log, self._writer(caller), keyed=keyed)
-        return evaluation
+        while True:
+            held = {asked.id: asked.looks for asked in planned.sets if asked.split == "held"}
+            entry = _registration(evaluation, 0, planned)
+            try:
+                await evaluations.register(self.database, entry, by, held, log, self._writer(caller), keyed=keyed)
+            except Fenced:
+                looks = await evaluations.looks_at_held(self.database, caller.tenant, list(held))
+                if looks == held:
+                    raise
+                planned = _looked_at(planned, looks)
+            else:
+                return evaluation
 
     async def bring(self, text: str, caller: Caller, key: str | None) -> Registered:
         """Read a plan and record it; under one ``key`` a tenant's plan is recorded once.
@@ -243,6 +255,7 @@ def _planned(
     text: str, deployment: Deployment, caller: Caller, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]
 ) -> Planned:
     policy = deployment.policy
+    rules = policy.evaluations.rules(policy.models)
     priced: dict[str, ArmQuote] = {}
 
     def price(plan: Plan, arm: Arm) -> ArmQuote:
@@ -250,7 +263,7 @@ def _planned(
         return priced[arm.name]
 
     held_against = Around(
-        sets={name: _facts(golden, looks.get(name, 0)) for name, golden in sets.items()},
+        sets={name: _facts(golden, Wear(looks.get(name, 0) + 1, rules.held_looks)) for name, golden in sets.items()},
         models=frozenset(policy.models),
         seats=tuple(seat for seat in policy.seats if seat != SCREENER),
         pins=pins_of(deployment),
@@ -259,13 +272,14 @@ def _planned(
     )
     plan = read_plan(text, held_against)
     power = power_of(plan, planned_units(plan, held_against))
-    return Planned(plan, plan_hash(plan), power, tuple(priced.values()), _asked(plan, sets, looks))
+    asked = _asked(plan, sets, looks)
+    return Planned(plan, plan_hash(plan), power, tuple(priced.values()), asked, rules)
 
 
-def _facts(golden: GoldenSet, looks: int) -> SetFacts:
+def _facts(golden: GoldenSet, wear: Wear) -> SetFacts:
     items = tuple(ItemFacts(item.id, item.group, item.split) for item in golden.asked.active())
     about = golden.manifest
-    return SetFacts(about.version, golden.hash, about.kind, items, looks >= HELD_LOOKS, about.task_type)
+    return SetFacts(about.version, golden.hash, about.kind, items, wear.worn, about.task_type)
 
 
 def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) -> tuple[SetAsked, ...]:
@@ -282,6 +296,18 @@ def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) 
     )
 
 
+def _looked_at(planned: Planned, looks: Mapping[str, int]) -> Planned:
+    """The plan with the looks of by now; raises `InvalidPlan` where one of its sets supports no claim any more."""
+    sets = tuple(replace(one, looks=looks[one.id]) if one.split == "held" else one for one in planned.sets)
+    for one in sets:
+        if one.split == "held" and Wear(one.looks + 1, planned.rules.held_looks).worn and not planned.plan.exploratory:
+            raise InvalidPlan(
+                f"the split held of {one.id} was looked at since the plan was read, and is worn; "
+                "write exploratory = true, or take a new set"
+            )
+    return replace(planned, sets=sets)
+
+
 def _quote(plan: Plan, arm: Arm, deployment: Deployment, caller: Caller, sets: Mapping[str, GoldenSet]) -> ArmQuote:
     """What an arm costs: its debates together as expected, and the dearest one at most. Raises as `intake.prepare`."""
     asked = {name: golden.asked for name, golden in sets.items()}
@@ -295,11 +321,17 @@ def _quote(plan: Plan, arm: Arm, deployment: Deployment, caller: Caller, sets: M
             priced = quote(intake.prepare(request, deployment, caller.role, salts, now), deployment)
             expected += priced.started.expected_cost * plan.repeats
             most = max(most, priced.worst)
+    if (
+        fault := too_small(ItemRoom(most, deployment.policy.evaluations.budget, deployment.policy.budgets.zone))
+    ) is not None:
+        raise fault
     return ArmQuote(arm.name, expected, most)
 
 
 def _registration(evaluation: str, n: int, planned: Planned) -> EvaluationRegistered:
-    return EvaluationRegistered(evaluation, n, plan_members(planned.plan), planned.hash, planned.sets, planned.quote)
+    return EvaluationRegistered(
+        evaluation, n, plan_members(planned.plan), planned.hash, planned.sets, planned.quote, planned.rules
+    )
 
 
 def _place(asked: SetAsked) -> tuple[str, int, str, str, Sequence[str]]:

@@ -31,6 +31,7 @@ from service.reviews.wait import DebateWaiter
 from service.store import spend
 from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
+from service.store.evaluation_room import ItemRoom, refuse_without_room
 from service.store.hub import EventHub
 from service.store.idempotency import DerivedKey, IdempotencyKey, InFlightKeys, Key, find_keyed
 from service.store.impact import standings
@@ -94,11 +95,14 @@ class CaseRecorder:
         key: str | DerivedKey | None = None,
         arrival: Arrival | None = None,
         terms: BatchTerms | None = None,
+        *,
+        reserve: MicroUSD | None = None,
     ) -> Submitted:
         """Check the case, decide, and record it with how it came. Under one ``key`` a tenant's case is recorded once.
 
-        Under a derived key it is recorded again ten minutes after its debate has ended. Raises `IdempotencyKeyReused`
-        for another case under a used key, and what the ``terms`` of a batch raise.
+        With a ``reserve`` it is an item of an evaluation: it needs room in the budget of evaluations, and none in
+        the tenant's own limits. Under a derived key it is recorded again ten minutes after its debate has ended. Raises
+        `IdempotencyKeyReused` for another case under a used key, and what the ``terms`` of a batch raise.
         """
         body = await unblocked(characters(request), partial(fingerprint, request)) if isinstance(key, str) else b""
         kept = IdempotencyKey.of(key, body) if isinstance(key, str) else key
@@ -107,8 +111,9 @@ class CaseRecorder:
         deployment = self._deployment(caller.tenant)
         try:
             with _audit_available("the audit log"), self._under_way.recording(caller.tenant, kept):
-                async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue):
-                    return await self._recorded(request, caller, deployment, kept, arrival, terms)
+                queue, item = deployment.policy.queue, reserve is not None
+                async with self._waiting.reserve_slot(caller.tenant, queue, item=item):
+                    return await self._recorded(request, caller, deployment, kept, arrival, terms, reserve=reserve)
         except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
                 await self._under_way.recorded(caller.tenant, kept)
@@ -124,6 +129,8 @@ class CaseRecorder:
         kept: Key | None,
         arrival: Arrival | None,
         terms: BatchTerms | None,
+        *,
+        reserve: MicroUSD | None,
     ) -> Submitted:
         if terms is not None:
             request = replace(request, deadline=_earlier(request.deadline, terms.deadline))
@@ -134,13 +141,22 @@ class CaseRecorder:
         standings = await self._standings_of(request, deployment, caller)
         database = self._database.of(caller.tenant)
         clock = await database_time(database)
+        room = None if reserve is None else _room(reserve, deployment)
         made = partial(prepare, request, deployment, caller, log, standings, clock, arrival=arrival)
         prepared, new, entries = await unblocked(characters(request), made)
         if prepared.decision.debate:
-            await self._refuse_exhausted(request, prepared, deployment, caller)
+            if room is None:
+                await self._refuse_exhausted(request, prepared, deployment, caller)
+            else:
+                await refuse_without_room(database, caller.tenant, room)
             if terms is not None:
                 await terms.may_begin(prepared.ceiling, partial(least, prepared, deployment))
-        if not await open_debate(database, replace(new, key=kept, subject=caller.subject), entries):
+        new = replace(new, key=kept, subject=caller.subject)
+        if room is not None:
+            new = replace(new, room=room, limited=room.limited)
+        if not await open_debate(database, new, entries):
+            if room is not None:
+                await refuse_without_room(database, caller.tenant, room)
             return await self._at_once(kept, caller)
         task_type = prepared.case.task_type
         if counted:
@@ -231,6 +247,11 @@ class CaseRecorder:
         found = await unblocked(characters(request), made)
         limits = await spend.remaining(self._database.of(caller.tenant), caller.tenant, deployment.policy.budgets)
         return found, {limit.limit: limit.amount for limit in limits}
+
+
+def _room(reserve: MicroUSD, deployment: Deployment) -> ItemRoom:
+    policy = deployment.policy
+    return ItemRoom(reserve, policy.evaluations.budget, policy.budgets.zone)
 
 
 def _earlier(own: str | None, other: str | None) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from service.audit.record import Actor, Writer
 from service.intake.configuration import Configuration
-from service.policy.file.tenants import all_shares, all_traces, confined
+from service.policy.file.tenants import all_evaluation_budgets, all_shares, all_traces, confined
 from service.running.metrics_begun import begin_metrics
 from service.running.worker import WorkerConfig
 
@@ -23,6 +23,7 @@ def worker_config(found: Configuration, name: str) -> WorkerConfig:
     policy, tenants = settings.policy, settings.tenants
     own: dict[str, Any] = {"shares": all_shares(policy, tenants), "confined": confined(tenants)}
     own |= {"traces": all_traces(policy, tenants), "budgets": found.budgets}
+    own |= {"items": all_evaluation_budgets(policy, tenants)}
     return WorkerConfig.of(policy, name, settings.lease_s, found.usual.build_hash, **own)
 
 

@@ -22,7 +22,7 @@ from service.audit.record import Actor, Writer
 from service.checks.kept import WHOSE
 from service.debate.entries import DebateConcluded, DebateStopped, Entry, StoppedBy
 from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
-from service.policy import Budgets, Calls, Policy, Queue
+from service.policy import Budgets, Calls, EvaluationBudgets, Policy, Queue
 from service.policy.traces import USUAL_TRACES, Traces
 from service.prompts import Prompts
 from service.running.apart import CheckProcess
@@ -77,6 +77,7 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
     only: str | None = None
     calls: Calls = Calls()
     budgets: Budgets = Budgets()
+    items: EvaluationBudgets = EvaluationBudgets()
     queue: Queue = Queue()
     shares: Mapping[str, int | None] = {}
     traced: Traces = USUAL_TRACES
@@ -88,10 +89,11 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
     def of(cls, policy: Policy, name: str, lease_s: float, build: str, **tenants: Any) -> WorkerConfig:
         """The configuration, by a policy, of a worker that claims any debate.
 
-        ``tenants`` are ``budgets`` and ``shares``, the limits of all tenants where some have others than the policy,
-        and ``confined``, the providers of tenants that may ask no others.
+        ``tenants`` are ``budgets``, ``items`` (budgets of evaluations) and ``shares``, the limits of all tenants where
+        some have others than the policy, and ``confined``, the providers of tenants that may ask no others.
         """
-        limits = {"budgets": policy.budgets, "traced": policy.traced, **tenants}
+        items = EvaluationBudgets(policy.evaluations.budget)
+        limits = {"budgets": policy.budgets, "items": items, "traced": policy.traced, **tenants}
         return cls(name=name, lease_s=lease_s, calls=policy.calls, queue=policy.queue, build=build, **limits)
 
     @property
@@ -336,7 +338,7 @@ class Worker:
     async def _runner(self, held: HeldDebate) -> Runner:
         config, providers = self._config, self._providers  # together: the next await may bring others
         log, sources = await DebateLog.open_claimed(
-            self._database, held.claimed, config.writer, config.lease_s, config.budgets
+            self._database, held.claimed, config.writer, config.lease_s, config.budgets, config.items
         )
         held.log = log
         trace = DebateTrace(held.debate, log.tenant, log.arrival, config.traces.get(log.tenant, config.traced))

@@ -6,7 +6,7 @@ write the entry with one number, one alone does, and the other one reads again (
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -59,25 +59,28 @@ class KeyedEvaluation(Struct, frozen=True):
 
 
 class ClaimedEvaluation(Struct, frozen=True):
-    """An evaluation whose turn it is, and who registered it."""
+    """An evaluation whose turn it is, who registered it, and how many of its tenant have not ended, with this one."""
 
     evaluation: str
     by: Bringer
+    under_way: int = 1
 
 
 async def register(
     database: Database,
     entry: EvaluationRegistered,
     by: Bringer,
-    held: Sequence[str],
+    held: Mapping[str, int],
     log: str,
     writer: Writer,
     *,
     keyed: Keyed | None = None,
 ) -> None:
-    """Record a registration, by which the evaluation begins; ``held`` are the sets of which it asks that split.
+    """Record a registration, by which the evaluation begins; ``held`` are the sets of which it asks that split, each
+    with its looks as the registration has them.
 
-    Raises `AuditUnavailable`, and `Fenced` where an evaluation has this id, or stands for this key.
+    Raises `AuditUnavailable`, and `Fenced` where an evaluation has this id, or stands for this key, or where a set has
+    other looks by now.
     """
     who = {name: value for name, value in structs.asdict(by).items() if name != "trace"}
     params = {
@@ -86,12 +89,15 @@ async def register(
         "scopes": None if by.scopes is None else list(by.scopes),
         "name": str(entry.plan.get("name", "")),
         "held": list(held),
+        "looks": list(held.values()),
         "key": None if keyed is None else keyed.key,
         "sent": None if keyed is None else keyed.sent,
         **await _sealed(database, entry, by.tenant, log, writer),
     }
     if not await write(database.of(by.tenant), "register_evaluation", params):
-        raise Fenced(f"there is an evaluation {entry.evaluation}, or one under this key; read it again")
+        raise Fenced(
+            f"there is an evaluation {entry.evaluation}, or one under this key or on a held split of it; read again"
+        )
 
 
 async def add_entry(
@@ -200,7 +206,7 @@ async def results_within(
 
 
 async def looks_at_held(database: Database, tenant: str, sets: Sequence[str]) -> dict[str, int]:
-    """How many evaluations of a tenant have looked at the held labels of each set, by its id."""
+    """How many evaluations of a tenant have looked at the held split of each set, or are under way with it."""
     rows = await database.of(tenant).query("looks_at_held", {"tenant": tenant, "sets": list(sets)})
     return {row["id"]: row["looks"] for row in rows}
 
@@ -234,7 +240,7 @@ async def claim_evaluations(
     """Evaluations whose turn it is, for this feeder alone while its lease lasts; ``only`` one of them."""
     params = {"feeder": feeder, "lease": lease_s, "most": most, "only": None if only is None else _id(only)}
     return [
-        ClaimedEvaluation(str(row["evaluation"]), _bringer(row))
+        ClaimedEvaluation(str(row["evaluation"]), _bringer(row), row["under_way"])
         for row in await database.query("claim_evaluations", params)
     ]
 

@@ -2,12 +2,18 @@
 -- their tenants, and what follows asks by the tenant and the id of such an evaluation.
 
 -- register_evaluation --
--- The first entry of a new evaluation with its record, in one statement; no row where the evaluation is there, or its key is
--- in use.
-WITH opened AS (
+-- The first entry of a new evaluation with its record, in one statement; no row where the evaluation is there, its key is
+-- in use, or a held split that it asks has other looks by now than it records. Registrations on held splits of a tenant wait
+-- for each other, so that each counts those before it.
+WITH looked AS MATERIALIZED (
+    SELECT count(*) FILTER (WHERE l.looks <> a.looks) AS others
+    FROM unnest(%(held)s::text[], %(looks)s::bigint[]) AS a (id, looks)
+    JOIN count_looks(%(tenant)s, %(held)s::text[]) AS l ON l.id = a.id
+), opened AS (
     INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, scopes, credential, held, key, body)
-    VALUES (%(evaluation)s, %(tenant)s, %(name)s, %(subject)s, %(role)s, %(kind)s, %(via)s, %(roles)s::text[],
-            %(scopes)s::text[], %(credential)s, %(held)s::text[], %(key)b::bytea, %(sent)b::bytea)
+    SELECT %(evaluation)s, %(tenant)s, %(name)s, %(subject)s, %(role)s, %(kind)s, %(via)s, %(roles)s::text[],
+           %(scopes)s::text[], %(credential)s, %(held)s::text[], %(key)b::bytea, %(sent)b::bytea
+    FROM looked WHERE others = 0
     ON CONFLICT DO NOTHING RETURNING evaluation, tenant
 ), new AS (
     INSERT INTO evaluation_entry (tenant, evaluation, n, record)
@@ -74,14 +80,15 @@ SELECT evaluation, name, subject, registered, ended, pause, NULL::bytea AS resul
 WHERE tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR evaluation < %(below)s::uuid) ORDER BY evaluation DESC LIMIT %(limit)s;
 
 -- looks_at_held --
--- How many evaluations of a tenant have looked at the held labels of each of these sets.
+-- How many evaluations of a tenant have looked at the held labels of each of these sets, or are under way with them.
 SELECT s.id, count(e.evaluation) AS looks
 FROM unnest(%(sets)s::text[]) AS s (id)
-LEFT JOIN evaluation e ON e.tenant = %(tenant)s AND e.scored AND s.id = ANY (e.held)
+LEFT JOIN evaluation e ON e.tenant = %(tenant)s AND (e.scored OR e.ended IS NULL) AND s.id = ANY (e.held)
 GROUP BY s.id;
 
 -- claim_evaluations --
--- Take evaluations whose turn it is, those first that have waited longest for one; of `only`, if one is named. A lease that
+-- Take evaluations whose turn it is, those first that have waited longest for one; of `only`, if one is named. `under_way`
+-- are those of the tenant that have not ended: they share its places. A lease that
 -- ends later than any that could be given now is from before the clock was set back.
 WITH free AS (
     SELECT evaluation FROM evaluation
@@ -93,7 +100,8 @@ WITH free AS (
 UPDATE evaluation e SET feeder = %(feeder)s, fed = clock_timestamp(),
     lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
 FROM free WHERE e.evaluation = free.evaluation
-RETURNING e.evaluation, e.tenant, e.subject, e.role, e.kind, e.via, e.roles, e.scopes, e.credential;
+RETURNING e.evaluation, e.tenant, e.subject, e.role, e.kind, e.via, e.roles, e.scopes, e.credential,
+    (SELECT count(*) FROM evaluation o WHERE o.tenant = e.tenant AND o.ended IS NULL) AS under_way;
 
 -- renew_evaluations --
 -- Keep evaluations for this feeder; one that another process has taken meanwhile is not among the rows.

@@ -14,6 +14,7 @@ from typing import Any, Self
 from uuid import UUID
 
 import msgspec
+from msgspec.structs import replace
 
 from service import telemetry
 from service.audit.record import Actor, Record, RecordPlace, Times, Writer
@@ -32,7 +33,8 @@ from service.debate.entries import (
 from service.debate.model import TurnId
 from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.money import Ledger, Refusal
-from service.policy import Budgets
+from service.policy import Budgets, EvaluationBudgets
+from service.policy.evaluation import USUAL_BUDGETS
 from service.report.trace import Moment, trace_of
 from service.store import derived
 from service.store.clock import DatabaseTime, database_time
@@ -89,19 +91,29 @@ class DebateLog:
 
     @classmethod
     async def open_claimed(
-        cls, database: Database, claimed: ClaimedDebate, writer: Writer, lease_s: float, budgets: Budgets
+        cls,
+        database: Database,
+        claimed: ClaimedDebate,
+        writer: Writer,
+        lease_s: float,
+        budgets: Budgets,
+        items: EvaluationBudgets = USUAL_BUDGETS,
     ) -> tuple[Self, dict[str, str]]:
         """The log for a worker that claimed the debate, with the texts of its documents, by id.
 
         Its epoch is the one of the claim. By now another worker may have the debate, and with the head row's epoch both
-        could write. ``budgets`` are the limits that `allocate` keeps to; their zone decides to which day a charge
-        belongs. Raises `NotFound`, and `EvidenceDamaged` for a debate on which nothing may be continued.
+        could write. ``budgets`` are the limits that `allocate` keeps to, ``items`` those of evaluations; the zone says
+        to which day a charge belongs. Raises `NotFound`, and `EvidenceDamaged` for a debate on which nothing may be
+        continued.
         """
         debate = claimed.debate
         stored = await read_debate(database, debate, claimed.tenant, documents=True)
         if claimed.epoch == 1:
             telemetry.WAITED_SECONDS.observe(stored.ages[0])
-        log = cls(database, debate, {**stored.head, "epoch": claimed.epoch}, writer, lease_s, budgets, stored=stored)
+        head = {**stored.head, "epoch": claimed.epoch}
+        if head["purpose"] is not None:
+            budgets = replace(budgets, others=items.of(claimed.tenant).money, tenants={})
+        log = cls(database, debate, head, writer, lease_s, budgets, stored=stored)
         return log, stored.texts
 
     @property

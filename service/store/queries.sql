@@ -5,9 +5,15 @@
 -- at which the database took up the last record, goes to the new debate. A debate that this statement does not see yet,
 -- because another one has just given it the key, has not ended: of two that come together one alone takes the key over.
 -- A case of a batch is due an hour after one that came alone, so those of the tenant that came alone are taken first.
-WITH keyed AS (
+-- An item of an evaluation (with a `reserve`) is opened only if its evaluations have a place and money for it (0034).
+WITH short AS MATERIALIZED (
+    SELECT r.short FROM evaluation_room(%(tenant)s, %(reserve)s::bigint, %(places)s::integer, %(zone)s, %(day)s::bigint,
+                                        %(month)s::bigint) AS r
+    WHERE %(reserve)s::bigint IS NOT NULL
+), keyed AS (
     INSERT INTO idempotency_key (tenant, key, body, debate)
-    SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s WHERE %(key)b::bytea IS NOT NULL
+    SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s
+    WHERE %(key)b::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM short)
     ON CONFLICT DO NOTHING
     RETURNING debate
 ), derived AS (
@@ -20,13 +26,14 @@ WITH keyed AS (
     RETURNING debate
 ), head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
-                             policy, context, due, templates, subject, batch)
+                             policy, context, due, templates, subject, batch, purpose, reserve)
     SELECT %(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)b,
            %(ceiling)s, %(granted)s, %(deadline)s::timestamptz, %(policy)s, %(context)s,
            least(%(deadline)s::timestamptz,
                  clock_timestamp() + CASE WHEN %(batch)s::uuid IS NULL THEN interval '1 hour' ELSE interval '2 hours' END),
-           %(templates)s, %(subject)s, %(batch)s::uuid
-    WHERE (%(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed))
+           %(templates)s, %(subject)s, %(batch)s::uuid,
+           CASE WHEN %(reserve)s::bigint IS NOT NULL THEN 'evaluation' END, %(reserve)s::bigint
+    WHERE NOT EXISTS (SELECT FROM short) AND (%(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed))
       AND (%(derived)b::bytea IS NULL OR EXISTS (SELECT FROM derived))
     ON CONFLICT DO NOTHING
     RETURNING debate, log, tenant
@@ -84,10 +91,12 @@ WHERE k.tenant = %(tenant)s AND k.key = %(key)b
   AND (h.state IN ('queued', 'running') OR coalesce(e.at, '-infinity') > clock_timestamp() - interval '10 minutes');
 
 -- waiting --
--- How many debates are queued, of all tenants and of one, each counted up to a limit, and the longest wait.
+-- How many debates are queued, of all tenants and of one (its evaluations left out), each counted up to a limit, and the
+-- longest wait.
 SELECT (SELECT count(*) FROM (SELECT FROM debate_head WHERE state = 'queued' LIMIT %(most)s) AS w) AS waiting,
        (SELECT count(*) FROM (
-            SELECT FROM debate_head WHERE state = 'queued' AND tenant = %(tenant)s LIMIT %(most_of_tenant)s) AS w
+            SELECT FROM debate_head WHERE state = 'queued' AND tenant = %(tenant)s AND purpose IS NULL
+            LIMIT %(most_of_tenant)s) AS w
        ) AS of_tenant,
        (SELECT extract(epoch FROM clock_timestamp() - created)::float8 FROM debate_head
         WHERE state = 'queued' ORDER BY created LIMIT 1) AS longest_s;
@@ -310,7 +319,7 @@ ORDER BY l.idx;
 -- head --
 -- The working state of one debate.
 SELECT tenant, log, policy, context, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
-       excess, batch, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s,
+       excess, batch, purpose, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s,
        worker IS NOT NULL AND lease_until > clock_timestamp() AS leased
 FROM debate_head WHERE debate = %(debate)s AND tenant = %(tenant)s;
 
@@ -344,11 +353,21 @@ LEFT JOIN spend_limit l ON l.tenant = %(tenant)s AND l.period = p.period AND l.s
 WHERE p.named IS NOT NULL
 ORDER BY p.period DESC;
 
+-- item_room --
+-- What one more debate of a tenant's evaluations lacks, if it lacks anything, and for how long at most.
+SELECT r.short, r.remaining, r.ends, extract(epoch FROM r.ends - clock_timestamp())::float8 AS ends_s
+FROM evaluation_room(%(tenant)s, %(reserve)s, %(places)s, %(zone)s, %(day)s, %(month)s) AS r;
+
+-- items_under_way --
+-- How many debates of a tenant's evaluations are under way, and what these may still draw.
+SELECT debates, reserved FROM items_under_way(%(tenant)s);
+
 -- budget --
--- The tenant's present day and month: what was allocated of each, what was billed above reservations, and what running
--- debates have not spent of their allocations. One snapshot: what is allocated is what was spent and what is not.
+-- The present day and month of a tenant, or of its evaluations: what was allocated of each, what was billed above
+-- reservations, and what running debates have not spent of their allocations. One snapshot: what is allocated is what was
+-- spent and what is not.
 SELECT p.period, p.begins, p.ends, coalesce(l.drawn, 0) AS drawn, coalesce(l.excess, 0) AS excess,
-       unspent_allocations(t.tenant, p.period, p.starts) AS held
+       unspent_allocations(t.tenant, account_of(%(purpose)s, p.period), p.starts) AS held
 FROM (SELECT %(tenant)s::text AS tenant) AS t
 CROSS JOIN (
     SELECT 'day' AS period, day AS starts, day::timestamp AT TIME ZONE %(zone)s AS begins,
@@ -358,7 +377,8 @@ CROSS JOIN (
     SELECT 'month', month, month::timestamp AT TIME ZONE %(zone)s,
            (month + interval '1 month') AT TIME ZONE %(zone)s
     FROM (SELECT date_trunc('month', today(%(zone)s)::timestamp)::date AS month) AS now) AS p
-LEFT JOIN spend_limit l ON l.tenant = %(tenant)s AND l.period = p.period AND l.starts = p.starts
+LEFT JOIN spend_limit l
+    ON l.tenant = %(tenant)s AND l.period = account_of(%(purpose)s, p.period) AND l.starts = p.starts
 ORDER BY p.period;
 
 -- balance --
@@ -373,7 +393,8 @@ WITH part AS (
     SELECT h.tenant, p.period, p.starts, sum(part.drawn) AS drawn, sum(part.spent) AS spent, sum(part.excess) AS excess,
            coalesce(sum(part.drawn - part.spent) FILTER (WHERE h.state IN ('queued', 'running')), 0) AS open
     FROM part JOIN debate_head h USING (debate),
-         LATERAL (VALUES ('day', part.period_day), ('month', part.period_month)) AS p (period, starts)
+         LATERAL (VALUES (account_of(h.purpose, 'day'), part.period_day),
+                         (account_of(h.purpose, 'month'), part.period_month)) AS p (period, starts)
     GROUP BY h.tenant, p.period, p.starts
 )
 SELECT tenant, period, starts, l.ceiling, coalesce(l.drawn, 0) AS drawn, coalesce(l.excess, 0) AS excess,
@@ -407,7 +428,7 @@ WITH own AS (
     SELECT * FROM debate_head WHERE debate = %(debate)s AND tenant = %(tenant)s
 )
 SELECT part.*, h.tenant, h.log, h.policy, h.context, h.task_type, h.state, h.next_n, h.last_hash, h.granted, h.draws, h.spent,
-       h.held, h.excess, extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s
+       h.held, h.excess, h.purpose, extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s
 FROM (
     SELECT 'head' AS part, NULL::integer AS n, NULL::bytea AS leaf, NULL AS id, NULL::bytea AS salt, NULL::bytea AS body,
            NULL::bytea AS logged, NULL::float8 AS age_s
@@ -553,7 +574,8 @@ FROM pg_roles WHERE rolname = session_user AND isfinite(rolvaliduntil);
 
 -- tenant_money --
 -- What these tenants have spent of the present day and month and the least that they have left, in micro-dollars; all
--- others together have no name. `whole` has the limits of tenants with limits of their own, as JSON.
+-- others together have no name. Evaluations have limits of their own, and are left out. `whole` has the limits of tenants
+-- with limits of their own, as JSON.
 WITH present AS (
     SELECT 'day' AS period, today(%(zone)s) AS starts, %(day)s::bigint AS whole
     UNION ALL
@@ -565,7 +587,7 @@ WITH present AS (
         UNION ALL
         SELECT c.period_day, c.period_month, c.excess - c.amount FROM charge c WHERE c.debate = h.debate) AS part
     JOIN present p ON p.starts = CASE p.period WHEN 'day' THEN part.period_day ELSE part.period_month END
-    WHERE h.state IN ('queued', 'running') AND h.draws > 0
+    WHERE h.state IN ('queued', 'running') AND h.draws > 0 AND h.purpose IS NULL
     GROUP BY h.tenant, p.period
 ), gone AS (
     SELECT l.tenant, l.period, l.drawn, l.excess,

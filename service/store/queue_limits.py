@@ -44,9 +44,12 @@ class _BacklogCount:
 
 @dataclass(eq=False)
 class _QueueSlot:
-    """An admitted case, and since when it is queued: later counts include it."""
+    """An admitted case, and since when it is queued: later counts include it.
 
-    tenant: str
+    An item of an evaluation has no tenant here: it counts among all, and in no tenant's limit.
+    """
+
+    tenant: str | None
     since: float = math.inf
 
 
@@ -60,10 +63,10 @@ class QueueLimits:
         self._counting: dict[str, asyncio.Task[_BacklogCount]] = {}
 
     @asynccontextmanager
-    async def reserve_slot(self, tenant: str, limits: Queue) -> AsyncIterator[None]:
+    async def reserve_slot(self, tenant: str, limits: Queue, *, item: bool = False) -> AsyncIterator[None]:
         """A place for one more case while it is recorded; raises `QueueFull`, and `StoreUnavailable`."""
-        await self.refuse_full(tenant, limits)
-        place = _QueueSlot(tenant)
+        await self.refuse_full(tenant, limits, item=item)
+        place = _QueueSlot(None if item else tenant)
         self._places.append(place)
         try:
             yield
@@ -72,14 +75,17 @@ class QueueLimits:
             raise
         place.since = time.monotonic()
 
-    async def refuse_full(self, tenant: str, limits: Queue) -> None:
-        """Raise `QueueFull` if one more case has no place, and `StoreUnavailable` if the queue cannot be counted."""
+    async def refuse_full(self, tenant: str, limits: Queue, *, item: bool = False) -> None:
+        """Raise `QueueFull` if one more case has no place, and `StoreUnavailable` if the queue cannot be counted.
+
+        An ``item`` of an evaluation needs a place among all debates alone: evaluations have places of their own.
+        """
         count = await self._count(tenant, limits)
         added = [place.tenant for place in self._places if place.since >= count.begun]
         waiting, of_tenant = count.all + len(added), count.of_tenant + added.count(tenant)
         if waiting >= limits.waiting:
             limit, found, most, whose = "queue", waiting, limits.waiting, ""
-        elif of_tenant >= limits.waiting_per_tenant:
+        elif not item and of_tenant >= limits.waiting_per_tenant:
             limit, found, most, whose = "tenantQueue", of_tenant, limits.waiting_per_tenant, " of this tenant"
         else:
             return

@@ -23,6 +23,7 @@ from service.report import build_decision
 from service.store import derived
 from service.store.array_parameters import ByteaArray, TextArray
 from service.store.clock import database_time
+from service.store.evaluation_room import NO_ROOM, ItemRoom
 from service.store.found_by import as_record, case_words, found_by
 from service.store.idempotency import DerivedKey, IdempotencyKey, Key, find_keyed
 from service.store.pool import Database, Row
@@ -61,6 +62,8 @@ class NewDebate(Struct, frozen=True):
     """The opaque id of the caller that submitted it."""
     batch: str | None = None
     """The batch from whose limit the debate draws too."""
+    room: ItemRoom | None = None
+    """What an item of an evaluation needs, and has, in the place of the tenant's limits."""
 
 
 def times(recorded: float, *, age_s: float = 0.0, after: str = "") -> Times:
@@ -109,6 +112,8 @@ def uuid7(seconds: float) -> str:
 
 async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entry]) -> bool:
     """Write a new debate whole or not at all; return whether it is recorded, and not another one under the same key.
+
+    An item of an evaluation that has no room is not recorded either.
 
     ``entries`` are those of its records. A lost response may follow a commit, so the same debate, which can exist only
     once, is offered again within the retry window. Raises `AuditUnavailable`: then it is not recorded, or that is
@@ -162,6 +167,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "templates": new.templates,
         "subject": new.subject,
         "batch": None if new.batch is None else UUID(new.batch),
+        **(NO_ROOM if new.room is None else new.room.params()),
         "decision": decision,
         **found_columns(entries, decision, new.place.tenant, new.place.debate),
         **columns(new.records),

@@ -37,7 +37,7 @@ ELSEWHERE = frozenset(
     bad_set bad_settings bad_time_stamp call_failed cannot_listen cannot_remember cannot_rotate cannot_write
     contradicted database_newer debate_unfinished embedded_postgres embedded_postgres_folder
     embedded_postgres_missing embedded_postgres_start files_unsteady head_refused incomplete_format
-    incomplete_table incomplete_wire interrupted log_incident log_late looser_release_limit migration
+    incomplete_table incomplete_wire interrupted log_incident log_late migration
     migration_busy migration_deleted migration_edited migration_failed migration_file migration_misplaced no_file
     no_identities no_set not_durable open_incident other_encoding out_of_order out_of_steps overtaken
     postgres_too_old prompts_unwritable records_disagree roles_missing shared_sessions signer_forgot stopping

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from hashlib import sha256
 
 import psycopg
 import pytest
 from msgspec.structs import replace
 
-from service.audit.evaluation_events import EvaluationConcluded, EvaluationStopped, ItemAsked, ItemScored
+from service.audit.evaluation_events import (
+    EvaluationConcluded,
+    EvaluationRegistered,
+    EvaluationStopped,
+    ItemAsked,
+    ItemScored,
+)
 from service.errors import EvidenceDamaged, Fenced, NotFound
 from service.evaluation.run.progress import Progress
 from service.identity.caller import Caller
@@ -29,10 +36,18 @@ UNITS = Progress(FIRST).units
 WRITER = a_writer("feeder")
 
 
-async def begun(store: Pool, held: tuple[str, ...] = ()) -> str:
-    """A registered evaluation; the log that its entries go to."""
+NO_SPLIT: Mapping[str, int] = {}
+
+
+def numbered(nth: int) -> EvaluationRegistered:
+    """The same plan as an evaluation of its own."""
+    return replace(FIRST, evaluation=f"{EVALUATION[:-4]}{nth:04d}")
+
+
+async def begun(store: Pool, held: Mapping[str, int] = NO_SPLIT, entry: EvaluationRegistered = FIRST) -> str:
+    """A registered evaluation, with its held splits and their looks; the log that its entries go to."""
     log = await CurrentLogs(store, "localhost").current(TENANT)
-    await evaluations.register(store, FIRST, bringer_of(Caller()), held, log, WRITER)
+    await evaluations.register(store, entry, bringer_of(Caller()), held, log, WRITER)
     return log
 
 
@@ -87,24 +102,63 @@ async def test_a_stop_by_a_set_ends_and_another_one_does_not(database: Database)
         assert (await evaluations.read_evaluation(store, EVALUATION, TENANT)).ended is None
 
         other = replace(FIRST, evaluation=EVALUATION.replace("8057", "8058"))
-        await evaluations.register(store, other, bringer_of(Caller()), (), log, WRITER)
+        await evaluations.register(store, other, bringer_of(Caller()), {}, log, WRITER)
         gone = EvaluationStopped(other.evaluation, 1, "set", "gone")
         await evaluations.add_entry(store, gone, TENANT, log, WRITER)
         assert (await evaluations.read_evaluation(store, other.evaluation, TENANT)).ended is not None
 
 
-async def test_looks_count_evaluations_that_scored_a_held_split(database: Database) -> None:
+async def test_a_look_counts_from_its_registration_on(database: Database) -> None:
+    """Two evaluations that are under way at once would else each count as the first."""
+    sets = ["set-a", "set-b"]
     async with Pool.open(database.service_url, size=2) as store:
-        log = await begun(store, ("set-a",))
-        assert await evaluations.looks_at_held(store, TENANT, ["set-a", "set-b"]) == {"set-a": 0, "set-b": 0}
+        assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 0, "set-b": 0}
+        log = await begun(store, {"set-a": 0})
+        assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 1, "set-b": 0}
+        assert await evaluations.looks_at_held(store, "other", sets) == {"set-a": 0, "set-b": 0}
+
+        await begun(store, {"set-a": 1, "set-b": 0}, numbered(1))
+        assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 2, "set-b": 1}
+
+        gone = EvaluationStopped(numbered(1).evaluation, 1, "set", "gone")
+        await evaluations.add_entry(store, gone, TENANT, log, WRITER)
+        assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 1, "set-b": 0}
 
         await evaluations.add_entry(store, asked(1), TENANT, log, WRITER)
-        for n, unit in ((2, 0), (3, 0)):
-            entry = ItemScored(EVALUATION, n, *UNITS[unit], debate=asked(1).debate, score={})
-            await evaluations.add_entry(store, entry, TENANT, log, WRITER)
+        scored = ItemScored(EVALUATION, 2, *UNITS[0], debate=asked(1).debate, score={})
+        await evaluations.add_entry(store, scored, TENANT, log, WRITER)
+        end = EvaluationStopped(EVALUATION, 3, "set", "gone")
+        await evaluations.add_entry(store, end, TENANT, log, WRITER)
+        assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 1, "set-b": 0}
 
-        assert await evaluations.looks_at_held(store, TENANT, ["set-a", "set-b"]) == {"set-a": 1, "set-b": 0}
-        assert await evaluations.looks_at_held(store, "other", ["set-a"]) == {"set-a": 0}
+
+async def test_a_registration_with_other_looks_than_there_are_is_refused(database: Database) -> None:
+    async with Pool.open(database.service_url, size=2) as store:
+        await begun(store, {"set-a": 0})
+        for looks in (0, 2):
+            with pytest.raises(Fenced):
+                await begun(store, {"set-b": 0, "set-a": looks}, numbered(1))
+
+        assert await evaluations.read_entries(store, numbered(1).evaluation, TENANT) == []
+        await begun(store, {}, numbered(2))
+        await begun(store, {"set-a": 1}, numbered(3))
+
+
+async def test_of_many_registrations_at_once_no_two_record_one_look(database: Database) -> None:
+    async def register(nth: int) -> int:
+        looks = 0
+        while True:
+            try:
+                await begun(store, {"set-a": looks}, numbered(nth))
+            except Fenced:
+                looks = (await evaluations.looks_at_held(store, TENANT, ["set-a"]))["set-a"]
+            else:
+                return looks
+
+    async with Pool.open(database.service_url, size=8) as store:
+        found = await asyncio.gather(*(register(nth) for nth in range(12)))
+
+    assert sorted(found) == list(range(12))
 
 
 async def test_a_registration_is_provable_once_a_signed_head_covers_it(database: Database) -> None:

@@ -41,7 +41,7 @@ class Around(Struct, frozen=True):
     """Sets by id; the aliases of the models and the seats that policy has; what runs.
 
     ``may_hold``: who asks has the role ``validator``. ``quote`` prices an arm of a plan that is sound so far; it raises
-    `GainsayError` for one that cannot be asked.
+    `GainsayError` for one that cannot be asked, also where no day of the budget would pay for a debate of it.
     """
 
     sets: Mapping[str, SetFacts]

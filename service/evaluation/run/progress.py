@@ -1,9 +1,9 @@
 """Where an evaluation stands after its entries, and which entry may follow which.
 
-first                    evaluation.registered, with the number 0
-evaluation.registered    again, before a stop: the same sets, arms, models, pins, repeats and seed; what it is judged by
-                         (margin, alpha, ...) may change, and after the first score the evaluation is exploratory for
-                         good
+first                    evaluation.registered, with the number 0; no limit of a release looser than the shipped one
+evaluation.registered    again, before a stop: the same sets, rules, arms, models, pins, repeats and seed; what it is
+                         judged by (margin, alpha, ...) may change, and after the first score the evaluation is
+                         exploratory for good
 item.asked               a unit of the plan that was not asked, in the order of `units_of`; not after a stop
 item.scored              a unit that was asked, with its debate, once; not after a stop because of a set
 evaluation.stopped       once, before the conclusion
@@ -26,6 +26,7 @@ from service.audit.evaluation_events import (
     ItemAsked,
     ItemScored,
 )
+from service.audit.evaluation_rules import looser_limits
 from service.debate.amounts import MicroUSD
 from service.errors import IllegalEntry
 from service.evaluation.plan.model import Plan, plan_hash, plan_of
@@ -92,6 +93,8 @@ class Progress:
         self.spent: MicroUSD = 0
         self.next_n = 1
         self._debates: set[str] = set()
+        if looser := looser_limits(first.rules.release):
+            raise IllegalEntry(f"a release is never looser than the shipped limits; looser: {', '.join(looser)}")
         if missing := {arm.name for arm in self.plan.arms} - set(self.most):
             raise IllegalEntry(f"a registration quotes every arm; no quote of {', '.join(sorted(missing))}")
 
@@ -162,6 +165,8 @@ class Progress:
             raise IllegalEntry(f"{', '.join(fixed)} cannot change once items may have been asked; register a new plan")
         if entry.sets != self.registered.sets:
             raise IllegalEntry("the sets of a changed plan are those of the first one")
+        if entry.rules != self.registered.rules:
+            raise IllegalEntry("what policy decides of an evaluation is what it decided when that was registered")
         self.plan = plan
         self.changed = self.changed or bool(self.scored)
 

@@ -46,16 +46,18 @@ def result_of(progress: Progress, sets: Mapping[str, GoldenSet]) -> Result:
         Scored(unit.set, unit.item, unit.arm, unit.repeat, msgspec.convert(entry.score, Score))
         for unit, entry in progress.scored.items()
     ]
-    # No record says when the training of a model ended: each that took part may have seen a published set.
-    unknown: dict[str, str | None] = {seat.alias: None for one in scores for seat in one.score.run.seats}
+    # A model of which policy does not say when its training ended may have seen a published set.
+    rules = registered.rules
+    cutoffs = {seat.alias: rules.cutoffs.get(seat.alias) for one in scores for seat in one.score.run.seats}
     cases, shown = list[Case](), list[SetShown]()
     for asked in registered.sets:
         golden = sets[asked.id]
         cases += cases_of(golden.asked, golden.labels(asked.split, allow_held=True), asked.split)
-        shown.append(shown_set(golden.asked, asked.split, Wear(look=asked.looks + 1), unknown))
+        shown.append(shown_set(golden.asked, asked.split, Wear(asked.looks + 1, rules.held_looks), cutoffs))
     about = Circumstances(
         changed=progress.changed,
         asked_under=registered.plan_hash,
         stopped=progress.stopped.why if progress.stopped else None,
+        limits=rules.release,
     )
     return conclude(progress.plan, cases, shown, scores, about)

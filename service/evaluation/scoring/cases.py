@@ -68,13 +68,20 @@ class SetShown(Struct, frozen=True, rename="camel"):
     worn: bool = False
     maybe_seen: tuple[str, ...] = ()
     """The aliases of the models that may have been trained on it."""
+    unknown_cutoff: tuple[str, ...] = ()
+    """Those of them of which policy does not say when their training ended."""
 
 
 class Wear(Struct, frozen=True):
-    """How often a split was scored, this time included, and from which look on it supports no claim."""
+    """How often a split was looked at, this time included, and from which look on it supports no claim."""
 
     look: int = 1
     most: int = 10
+
+    @property
+    def worn(self) -> bool:
+        """Whether this look supports no claim any more."""
+        return self.look >= self.most
 
 
 def cases_of(asked: ItemSet, labels: Mapping[str, Label], split: Split) -> tuple[Case, ...]:
@@ -104,6 +111,7 @@ def shown_set(asked: ItemSet, split: Split, wear: Wear, cutoffs: Mapping[str, st
     """A split as reports name it; ``cutoffs`` are the models' by alias, as ISO dates, ``None`` where unknown."""
     about = asked.manifest
     published = about.published.isoformat() if about.published else None
+    maybe_seen = may_have_seen(published, cutoffs)
     return SetShown(
         id=about.id,
         version=about.version,
@@ -119,8 +127,9 @@ def shown_set(asked: ItemSet, split: Split, wear: Wear, cutoffs: Mapping[str, st
         published=published,
         retired=len(about.retired),
         look=wear.look,
-        worn=split == "held" and wear.look >= wear.most,
-        maybe_seen=may_have_seen(published, cutoffs),
+        worn=split == "held" and wear.worn,
+        maybe_seen=maybe_seen,
+        unknown_cutoff=tuple(alias for alias in maybe_seen if cutoffs[alias] is None),
     )
 
 

@@ -7,12 +7,13 @@ nothing         of what was asked is left out; what is missing is counted by rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from service.audit.evaluation_rules import SHIPPED_LIMITS, ReleaseLimits
 from service.evaluation.plan.model import PER_MILLE, Plan, decode_plan, encode_plan, plan_hash
 from service.evaluation.plan.power import Counted, Power, power_of
 from service.evaluation.scoring.cases import Case, SetShown
@@ -39,13 +40,13 @@ class Circumstances(Struct, frozen=True):
 
     ``changed``: the plan was changed after the first score. ``asked_under`` is the hash of the plan as it was first
     registered, if it was changed since: items were asked in its order. ``stopped``: why the run was stopped, if it was.
-    ``stricter`` are limits of a release that policy sets stricter than the shipped ones (`release.Limits`).
+    ``limits`` are those of a critic's release, as the registration records them.
     """
 
     changed: bool = False
     asked_under: str | None = None
     stopped: str | None = None
-    stricter: Mapping[str, float] = {}
+    limits: ReleaseLimits = SHIPPED_LIMITS
 
 
 AS_PLANNED = Circumstances()
@@ -60,7 +61,7 @@ def conclude(
 ) -> Result:
     """The result; the order of cases, sets and scores does not enter it.
 
-    Raises `UnplannedScore` for scores that do not belong to the plan, and `LooserLimit` for a looser limit.
+    Raises `UnplannedScore` for scores that do not belong to the plan.
     """
     why = _why_exploratory(plan, sets, circumstances)
     figures = Figures()
@@ -109,7 +110,7 @@ def _conclude(
             return conclude_lift(questions, figures, _net(power)), questions.cases, power
         case "critic":
             critics = Grid(plan, cases, scores, CriticScore, circumstances.asked_under)
-            limits = limits_of(circumstances.stricter)
+            limits = limits_of(circumstances.limits)
             return (
                 conclude_critic(critics, figures, limits),
                 critics.cases,

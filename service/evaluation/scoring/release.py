@@ -6,7 +6,7 @@
     own rating    the critic's mean rating of itself is above 7: necessary, and never sufficient
     unusable      at most 5 % of the answers; each is counted as a miss
 
-A policy may be stricter, and never looser: a looser limit is refused here.
+A policy may be stricter, and never looser (`service.audit.evaluation_rules`): the registration records its limits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.errors import InvalidCase, together
+from service.audit.evaluation_rules import SHIPPED_LIMITS, ReleaseLimits
 from service.evaluation.scoring.figures import Figures
 from service.evaluation.scoring.result import Row
 from service.evaluation.statistics import compute
@@ -26,42 +26,22 @@ SIZES = (20, 40)
 """The sizes for which it is printed beside the evaluation's own: the reference's minimum, and what is recommended."""
 
 
-class LooserLimit(InvalidCase):
-    """A limit of a policy that would let a critic pass that the shipped rules stop."""
-
-    code = "looser_release_limit"
-    title = "A release limit is looser than the shipped one"
-
-
 class Limits(NamedTuple):
     """The limits of the five rules, as shares, and the rating from 1 to 10."""
 
-    hits: float = 0.60
-    alarms: float = 0.40
-    family: float = 0.50
-    rating: float = 7.0
-    unusable: float = 0.05
+    hits: float
+    alarms: float
+    family: float
+    rating: float
+    unusable: float
 
 
-SHIPPED = Limits()
-_AT_LEAST = ("hits", "family", "rating")
-"""The limits that are stricter where they are higher."""
+def limits_of(recorded: ReleaseLimits) -> Limits:
+    """The limits as they are recorded, in thousandths, as shares."""
+    return Limits(*(getattr(recorded, name) / 1_000 for name in Limits._fields))
 
 
-def limits_of(stricter: Mapping[str, float]) -> Limits:
-    """The shipped limits with the stricter ones of a policy; raises `LooserLimit` with every one that is looser."""
-    faults = []
-    for name, value in stricter.items():
-        if name not in Limits._fields:
-            faults.append(LooserLimit(f"expected one of {', '.join(Limits._fields)}, found {name!r}"))
-            continue
-        shipped = getattr(SHIPPED, name)
-        if value < shipped if name in _AT_LEAST else value > shipped:
-            way = "at least" if name in _AT_LEAST else "at most"
-            faults.append(LooserLimit(f"expected a limit {name} of {way} {shipped:g}, found {value:g}"))
-    if faults:
-        raise together(faults)
-    return SHIPPED._replace(**stricter)
+SHIPPED = limits_of(SHIPPED_LIMITS)
 
 
 @lru_cache(maxsize=256)

@@ -18,12 +18,14 @@ from typing import Any
 
 from service.evaluation.plan.model import PER_MILLE, Effect
 from service.evaluation.scoring.cases import SetShown
+from service.evaluation.scoring.release import SHIPPED
 from service.evaluation.scoring.result import ArmShown, Finding, Result, Sentence
 from service.evaluation.scoring.written import (
     ASPECT,
     BECAUSE,
     EXPLORATORY,
     FAMILY,
+    LIMIT,
     MISSING,
     interval,
     number,
@@ -75,6 +77,18 @@ def _standing(r: Result) -> Iterator[str]:
         yield "The plan was registered beforehand, and was not changed."
     if r.stopped is not None:
         yield f"The evaluation was stopped before its end: {r.stopped.rstrip('.')}."
+    if stricter := _stricter(r):
+        yield f"Policy sets stricter limits of a release than the shipped ones: {'; '.join(stricter)}."
+
+
+def _stricter(r: Result) -> list[str]:
+    """The limits of a critic's release that policy set stricter, each beside the shipped one."""
+    return [
+        f"{words} {row.cells[name]:g}, shipped {getattr(SHIPPED, name):g}"
+        for row in r.table("limits")
+        for name, words in LIMIT.items()
+        if row.cells[name] != getattr(SHIPPED, name)
+    ]
 
 
 def sets_named(r: Result) -> str:
@@ -322,4 +336,5 @@ def _provenance(r: Result) -> Iterator[str]:
             yield f"{one.id} is worn by its looks and supports no claim."
         if one.maybe_seen:
             models = ", ".join(one.maybe_seen)
-            yield f"{one.id} was published on {one.published} and may have been seen in training by: {models}."
+            unknown = f" The cutoff of these is unknown: {', '.join(one.unknown_cutoff)}." if one.unknown_cutoff else ""
+            yield f"{one.id} was published on {one.published} and may have been seen in training by: {models}.{unknown}"

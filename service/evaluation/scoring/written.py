@@ -96,6 +96,15 @@ FAMILY: dict[str, str] = {
     "supersededVersion": "superseded version",
 }
 
+LIMIT: dict[str, str] = {
+    "hits": "lower bound of the hits at least",
+    "alarms": "upper bound of the false alarms at most",
+    "family": "upper bound of a family's hits above",
+    "rating": "mean own rating above",
+    "unusable": "share of unusable answers at most",
+}
+"""The rules of a critic's release, as words before their limit."""
+
 ASPECT: dict[str, str] = {
     "position": "the place in which a side is shown",
     "side": "a side",

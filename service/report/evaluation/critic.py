@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from service.evaluation.scoring.release import SHIPPED
 from service.evaluation.scoring.result import Figure, Result, Row
-from service.evaluation.scoring.written import FAMILY, dollars, number, p_value, per_cent
+from service.evaluation.scoring.written import FAMILY, LIMIT, dollars, number, p_value, per_cent
 from service.report.document.blocks import (
     Block,
     IntervalMark,
@@ -80,7 +81,7 @@ def _rates(r: Result, by: str, named: Sequence[tuple[str, str]]) -> Intervals:
         series=SERIES,
         start=0.0,
         end=1.0,
-        limits=tuple(Limit(limits[name], f"{name} {limits[name] * 100:.0f} %") for name in shown),
+        limits=tuple(Limit(limits[name], f"{name} {limits[name] * 100:g} %") for name in shown),
         shown="; ".join(words) + ".",
     )
 
@@ -238,6 +239,12 @@ def _conduct(r: Result, rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _release(r: Result) -> Iterator[Block]:
+    limits = _limits(r)
+    yield TableBlock(
+        "The limits that were applied",
+        ("Rule", "Applied", "Shipped"),
+        tuple((words, f"{limits[name]:g}", f"{getattr(SHIPPED, name):g}") for name, words in LIMIT.items()),
+    )
     yield TableBlock(
         "How often hits and alarms together let a critic pass, in one task type",
         ("Flawed + sound", "Fewest hits", "Most alarms", "A critic of", "Passes"),

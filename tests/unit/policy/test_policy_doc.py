@@ -37,7 +37,7 @@ from service.policy import (
     TimeStamps,
     Witness,
 )
-from service.policy.evaluation import EvaluationBudget, EvaluationPolicy, ReleasePolicy
+from service.policy.evaluation import EvaluationBudget, EvaluationPolicy, ModeratorPolicy, ReleasePolicy
 from service.policy.file.defaults import SETTLED
 from service.policy.file.reading import FILE, VERSION
 from service.policy.file.tenants import TenantRow
@@ -72,6 +72,7 @@ TYPES: Mapping[str, type[Struct]] = {
 """The tables of the file that docs/policy.md explains."""
 PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
 PAGED |= {"evaluation.budget": EvaluationBudget, "evaluation.release": ReleasePolicy}
+PAGED |= {"evaluation.moderators": ModeratorPolicy}
 """The tables of docs/policy.md."""
 RATE_NAMES = {key.name: "4.00" for key in RATES}
 TENANT_FILE = Path(__file__).with_name("tenant.toml")
@@ -113,6 +114,7 @@ def everything() -> dict[str, Any]:
     whole["evaluation"] = {"held_looks": 5, "budget": {"day_usd": "1.00", "month_usd": "unlimited", "debates": 2}}
     stricter = {"hits": "0.7", "alarms": "0.3", "family": "0.55", "rating": "7.5", "unusable": "0.01"}
     whole["evaluation"]["release"] = stricter
+    whole["evaluation"]["moderators"] = {"tilt_limit": "0.7"}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
@@ -167,6 +169,7 @@ PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
     "time stamps": (("audit", "timestamps"), keys_of(TimeStamps)),
     "evaluation budget": (("evaluation", "budget"), keys_of(EvaluationBudget)),
     "release": (("evaluation", "release"), keys_of(ReleasePolicy)),
+    "moderators": (("evaluation", "moderators"), keys_of(ModeratorPolicy)),
     "a tenant": (("tenants", "acme-two"), keys_of(TenantRow)),
     "a verifier key": (("audit", "keys", 0), keys_of(RegisteredKey)),
     "calls": (("calls",), keys_of(Calls)),
