@@ -23,7 +23,7 @@ from msgspec import Struct
 from service.debate.amounts import MicroUSD
 from service.debate.findings import Finding
 from service.debate.kinds import Kinds, Older
-from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
+from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, StandingTilt, TurnId
 from service.debate.options import AskedOptions, EvaluationTerms
 from service.debate.replies import Reply
 from service.debate.replies.pruning import Dropped
@@ -200,6 +200,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is the least of all ``pairs``. ``format_reason`` is
     policy's reason for the format, if the case left the choice to policy. ``usage_floor_per_mille`` is the least share
     of our own count that a reported usage must have to be believed; 0 believes any.
+    ``tilts`` are recorded findings about models that may moderate, as they stood at the start.
     """
 
     format: str
@@ -225,6 +226,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     format_reason: str = ""
     usage_floor_per_mille: int = 0
     seed_from: Literal["plan"] | None = None
+    tilts: tuple[StandingTilt, ...] = ()
 
     def seat(self, name: str) -> SeatPlan:
         """The plan of a seat; all seats that the format may ask have one."""

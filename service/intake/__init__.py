@@ -6,7 +6,7 @@ field, so that no half-written debate exists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from service.intake import options, validation
 from service.intake.formats import READINGS
 from service.intake.given import refuse_unusable
 from service.intake.model_ranking import Standing
+from service.intake.moderator_tilts import RecordedTilt, standing_tilts
 from service.intake.request import CaseRequest, GateRequest, ItemRequest, OptionsRequest, document_ids
 from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
@@ -50,6 +51,7 @@ class Prepared(Struct, frozen=True):
 
     ``format_reason`` says why it is debated in its format where that was left to policy. ``asked`` and
     ``asked_ceiling`` are what the request itself says of its debate. ``item`` is the request of an evaluation's item.
+    ``tilts`` are the tenant's findings about moderators that stand.
     """
 
     case: Case
@@ -64,6 +66,7 @@ class Prepared(Struct, frozen=True):
     asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
     item: ItemRequest | None = None
+    tilts: tuple[RecordedTilt, ...] = ()
 
     def received(self, subject: str, arrival: Arrival | None = None) -> CaseReceived:
         """The record of the case, as ``subject`` brought it."""
@@ -194,6 +197,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         turn_deadline_s=policy.calls.turn_deadline_s,
         format_reason=prepared.format_reason,
         usage_floor_per_mille=policy.calls.usage_floor_per_mille,
+        tilts=standing_tilts(prepared.tilts, prepared.seats, prompts.pins(), prepared.case),
     )
 
 

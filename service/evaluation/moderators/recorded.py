@@ -21,11 +21,10 @@ from service.debate.model import AdversarialOptions, SeatPlan, TurnId
 from service.debate.purpose import evaluation_of, is_probe
 from service.debate.replies.parts import Conclusion
 from service.debate.script import Script
+from service.debate.turns import MODERATOR
 from service.evaluation.scoring.observed import moderation_of
 from service.evaluation.scoring.observed_types import Slot
 from service.prompts.undocumented import pin_of
-
-SEAT = "moderator"
 
 Left = Literal["evaluation", "probe", "positions", "format", "underWay", "neverStarted", "damaged", "otherBuild"]
 """Why a debate counts for no moderator."""
@@ -104,8 +103,8 @@ def _judged(facts: Facts, started: DebateStarted, task_type: str) -> Judged:
 
 def _moderator(facts: Facts, started: DebateStarted, final: TurnId | None) -> Moderator:
     """The model that spoke the moderation, a fallback perhaps; without one the model of the seat."""
-    plan = _spoke(started.seat(SEAT), facts.spoke(final) if final else None)
-    prompt = pin_of(facts, SEAT)
+    plan = _spoke(started.seat(MODERATOR), facts.spoke(final) if final else None)
+    prompt = pin_of(facts, MODERATOR)
     return Moderator(plan.model, plan.model_name, plan.family, prompt, started.pins.get(prompt, ""))
 
 

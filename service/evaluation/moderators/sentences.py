@@ -62,6 +62,13 @@ def about(audit: ModeratorAudit, moderator: str, task_type: str) -> str:
     return f"{named(audit.moderator(moderator))}, {of}"
 
 
+def tilted(alias: str, task_type: str | None, first: int, second: int, limit: int) -> str:
+    """A tilt above policy's limit, in words; ``limit`` is per mille."""
+    share = max(first, second) / (first + second)
+    of = task_type or "all task types"
+    return f"{alias} ({of}) tilts in {per_cent(share)} of {first + second}, above {limit / 10:g} %"
+
+
 # Findings.
 
 
