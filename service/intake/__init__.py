@@ -6,7 +6,7 @@ field, so that no half-written debate exists.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple

@@ -28,7 +28,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check", "queue_turn"), WORKED_ON),
         "queue_turns": frozenset({"USAGE"}),
         **dict.fromkeys(("case_batch", "batch_limit", "evaluation"), WORKED_ON),
-        "evaluation_entry": ADDED,
+        **dict.fromkeys(("evaluation_entry", "moderator_tilt", "moderator_resolution"), ADDED),
         **dict.fromkeys(("listener", "found_by", "rate", "batch_line"), WORKED_ON | {"DELETE"}),
         **dict.fromkeys(
             ("rests_on", "manifest_prompt", "track_record", "decision", "issued_report", "case_words"), MADE_ANEW
@@ -51,6 +51,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("entry", "damage", "spend_limit", "log_epoch", "assignment"), READ),
         **dict.fromkeys(("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp"), READ),
         **dict.fromkeys(("content", "manifest_prompt", "migration", "schema_floor"), READ),
+        **dict.fromkeys(("moderator_tilt", "moderator_resolution"), READ),
         **dict.fromkeys(("debate_head", "idempotency_key", "payload", "document", "context", "pending"), ADDED),
         **dict.fromkeys(("rests_on", "track_record", "decision", "issued_report", "derived_key"), ADDED),
         **dict.fromkeys(("case_batch", "batch_line", "batch_limit", "evaluation", "evaluation_entry"), ADDED),
