@@ -76,10 +76,10 @@ async def recording(database: Database, *, swapped: bool = False, **shares: Any)
 
 @pytest.fixture
 def begin(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Gives new debates the ids of an earlier time."""
+    """Gives new debates the ids of an earlier time, or again those of their own."""
 
-    def at(seconds: float) -> None:
-        monkeypatch.setattr("service.reviews.opening.uuid7", lambda _: uuid7(seconds))
+    def at(seconds: float | None) -> None:
+        monkeypatch.setattr("service.reviews.opening.uuid7", lambda now: uuid7(now if seconds is None else seconds))
 
     return at
 
