@@ -23,6 +23,8 @@ SETS = PAGE.split("\n## Golden sets\n")[1].split("\n## ")[0]
 BLOCKS = re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
 RESULTS = PAGE.split("\n## Scores and results\n")[1].split("\n## ")[0]
 (REPORT,) = re.findall(r"```sh\n(.*?)```", RESULTS, re.DOTALL)
+OVER_TIME = PAGE.split("\n## Moderators over time\n")[1].split("\n## ")[0]
+(MODERATORS,) = re.findall(r"```sh\n(.*?)```", OVER_TIME, re.DOTALL)
 
 
 @pytest.mark.long
@@ -40,15 +42,18 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
             cwd=tmp_path,
             env={"PATH": path, "HOME": str(tmp_path), **variables},
         ).stdout
-        for block in (imported, *BLOCKS, REPORT)
+        for block in (imported, *BLOCKS, REPORT, MODERATORS)
     ]
 
     assert len(BLOCKS) == 2
-    _, planned, ran, reported = printed
+    _, planned, ran, reported, moderators = printed
     assert "half: gain 0.15, loss 0.05" in planned
     assert "concluded: inconclusive; 6 of 6 scored" in ran
     assert "  lease  ended" in ran
     assert reported == "wrote lease.html\n"
+    assert "no debate is decided, so nothing is said of a pull to the proposer or the critic" in moderators
+    assert "wrote moderators.html" in moderators
+    assert "no tilt is recorded" in moderators
     assert "Exploratory: inconclusive" in (tmp_path / "lease.html").read_text("utf-8")
 
 
