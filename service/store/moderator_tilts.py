@@ -35,7 +35,7 @@ class StoredTilt(Struct, frozen=True):
 
 
 async def standing_tilts(database: Database, tenant: str) -> tuple[RecordedTilt, ...]:
-    """A tenant's findings that nobody has resolved; raises `StoreUnavailable`."""
+    """A tenant's findings that are not resolved; raises `StoreUnavailable`."""
     rows = await database.of(tenant).query("standing_tilts", {"tenant": tenant})
     return tuple(RecordedTilt(**{**row, "finding": str(row["finding"])}) for row in rows)
 
@@ -54,7 +54,7 @@ async def record_tilt(database: Database, found: ModeratorFound, log: str, tenan
 
 
 async def resolve_tilt(database: Database, resolved: ModeratorResolved, log: str, tenant: str, writer: Writer) -> None:
-    """Record why nobody is asked for any more because of a finding.
+    """Record why no person is asked for any more because of a finding.
 
     Raises `NotFound`, `BadRequest` where it is resolved, and `AuditUnavailable`.
     """

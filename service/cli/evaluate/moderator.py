@@ -53,7 +53,7 @@ def moderator(since: str, until: str, *, as_json: bool, output: Path | None, pap
 
     Debates count that began in the period and were to decide something; items of evaluations and the prober's do not.
     Asked is whether a moderator concludes for the proposer more often than for the critic, or goes by the place in
-    which a side is shown. Nobody knows which side was right in these cases, so a tilt may be true.
+    which a side is shown. Which side was right in these cases is not known, so a tilt may be true.
 
     The log of each tenant records the reading first. With --record it also records each tilt above policy's limit
     (evaluation.moderators.tilt_limit). From then on each debate that this moderator decides asks for a person, until

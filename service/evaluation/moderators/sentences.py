@@ -3,7 +3,7 @@
     finding       the moderator, the counts with their interval and p, and that a tilt of production cases may be true
     excluded      every debate of the period that counts for no moderator, by reason
     power         how many questions were asked, and how their p-values were adjusted
-    notShown      what does not follow from cases whose right answer nobody knows
+    notShown      what does not follow from cases whose right answer is not known
     evaluations   what was concluded on golden pairs in the same period
     simulated     on each page, where a simulated model took part
 
@@ -21,7 +21,7 @@ from service.evaluation.scoring.sentences import SIMULATED
 from service.evaluation.scoring.written import ASPECT, interval, p_value, per_cent
 
 MAY_BE_TRUE = (
-    "Nobody knows which side was right in these cases, so a tilt may be true: only cases with a known answer, or the "
+    "Which side was right in these cases is not known, so a tilt may be true: only cases with a known answer, or the "
     "same arguments in two orders, separate a pull from a reason."
 )
 NOT_SHOWN = (

@@ -81,7 +81,7 @@ def test_a_tilt_is_said_with_its_counts_and_that_it_may_be_true() -> None:
         "alder-large (alder-large-2026), prompt moderator v1 abababababab, contract: a tilt to the proposer was seen"
     )
     assert "59 for the proposer, 16 for the critic, 3 in between left out; 78.7 % of 75 decided" in said
-    assert "Nobody knows which side was right in these cases, so a tilt may be true" in said
+    assert "Which side was right in these cases is not known, so a tilt may be true" in said
     assert one.visible is None
     assert "1 of those that count have no readable moderation" in " ".join(found.said("excluded"))
 
