@@ -57,7 +57,7 @@ class ModeratorAuditor:
         self._database, self._logs, self._writer = database, logs, writer
 
     async def audit(self, asked: AuditRequest, read: Callable[[int], None] = lambda _: None) -> ModeratorAudit:
-        """The audit of a period; ``read`` is told after each debate how many have been read.
+        """The audit of a period; ``read`` gets after each debate how many have been read.
 
         Raises `BadRequest` for an impossible period, `NotFound` for a tenant without a debate, `AuditUnavailable`
         where the reading cannot be recorded, and `StoreUnavailable`.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -15,6 +17,8 @@ from service.errors import BadRequest, NotFound
 from service.reviews.moderator_findings import FindingDesk, above_limit
 from service.store.current_log import CurrentLogs
 from service.store.moderator_tilts import standing_tilts, tilts
+from tests.end_to_end.processes import deployed
+from tests.end_to_end.test_cli_server import Ended
 from tests.fixtures.bundles import Draft, failed, verify
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, a_writer, bench
@@ -189,3 +193,41 @@ def test_a_finding_at_its_limit_is_none_and_a_record_of_one_is_refused() -> None
     with pytest.raises(ValueError, match="above 650 per mille, found 65 and 35"):
         ModeratorFound(**whole, first=65, second=35)
     assert ModeratorFound(**whole, first=35, second=66).second == 66
+
+
+async def test_the_commands_record_a_tilt_list_it_and_resolve_it(
+    database: Database, begin: Any, tmp_path: Path
+) -> None:
+    period = ("moderator", "--since", "2026-03-01", "--until", "2026-05-01")
+    begin(IN_MARCH)
+    async with recording(database, swapped=True, first_slot_pull=1_000) as service:
+        await ran(service, range(ENOUGH))
+    async with deployed(database, tmp_path) as deployment:
+
+        async def run(*words: str) -> Ended:
+            process = deployment.start("evaluate", *words)
+            return Ended(await process.ends(), process.said, process.told)
+
+        looked, none = await run(*period), await run("tilts")
+        recorded, again = await run(*period, "--record"), await run(*period, "--record")
+        listed = await run("tilts", "--json")
+        (stored,) = json.loads(listed.out)
+        refused = [
+            await run("tilts", "--resolve", stored["finding"]),
+            await run("tilts", "--resolve", stored["finding"], "--by", " ", "--why", "x"),
+            await run("tilts", "--by", "Ada", "--why", "x"),
+            await run("tilts", "--resolve", NOBODY, "--by", "Ada", "--why", "x"),
+        ]
+        resolved = await run("tilts", "--resolve", stored["finding"], "--by", "Ada Lovelace", "--why", "A new prompt.")
+        after = await run("tilts")
+
+    assert (looked.code, recorded.code, again.code) == (1, 1, 1), looked.err
+    assert "above 65 %; --record asks for a person in each debate that it decides" in looked.err
+    assert "no tilt is recorded" in none.out
+    assert f"recorded as finding {stored['finding']} (default)" in recorded.err
+    assert "a finding about it stands already (default)" in again.err
+    assert (stored["aspect"], stored["taskType"], stored["resolved"]) == ("position", "contract", None)
+    assert [one.code for one in refused] == [2] * 4, [one.err for one in refused]
+    assert resolved.code == 0, resolved.err
+    assert f"{stored['finding']}  " in after.out
+    assert "position: resolved " in after.out
