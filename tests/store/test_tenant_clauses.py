@@ -507,6 +507,7 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     of_nobody = {"tenant": NOBODY, "after": UUID(int=0), "before": UUID(int=2**128 - 1), "task_types": None, "limit": 9}
     yield Scenario(query="debates_within", given=of_nobody, expected=())
     yield Scenario(query="has_debates", given={"tenant": NOBODY}, expected=({"found": False},))
+    yield from _of_tilts()
     yield Scenario(query="ended_of", given={"tenant": OURS, "debates": [theirs.done]}, expected=())
     sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
     yield Scenario(
@@ -523,6 +524,31 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
         state="SELECT ended FROM evaluation",
         expected=(),
     )
+
+
+def _of_tilts() -> Iterator[Scenario]:
+    """A finding about a moderator of the other tenant, and resolutions that name findings of another tenant."""
+    foreign, other = UUID(int=0x019A << 112 | 4), UUID(int=0x019A << 112 | 5)
+    about = "'m', 'm', 'moderator', 'v1', NULL, 'side'"
+    columns = "(finding, tenant, record, alias, model, prompt, pin, task_type, aspect)"
+    theirs = f"INSERT INTO moderator_tilt {columns} VALUES ('{foreign}', '{THEIRS}', '{foreign}', {about}); "
+    ours = f"INSERT INTO moderator_tilt {columns} VALUES ('{other}', '{OURS}', '{other}', {about}); "
+    resolved = f"INSERT INTO moderator_resolution (finding, tenant, record) VALUES ('{other}', '{THEIRS}', '{other}')"
+    sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
+    for query in ("tilts", "standing_tilts"):
+        yield Scenario(query=query, given={"tenant": OURS}, always=theirs, expected=())
+        yield Scenario(query=query, given={"tenant": OURS}, always=ours, craft=resolved)
+    yield Scenario(
+        query="resolve_tilt",
+        given={"tenant": OURS, "finding": foreign, **sealed},
+        always=theirs,
+        state="SELECT finding FROM moderator_resolution",
+        expected=(),
+    )
+    named = {"alias": "m", "model": "m", "prompt": "moderator", "pin": "v1", "task_type": None, "aspect": "side"}
+    new = {"tenant": OURS, "finding": UUID(int=0x019A << 112 | 6), **named, **sealed}
+    yield Scenario(query="add_tilt", given=new, always=theirs, expected=({"debate": NONE},))
+    yield Scenario(query="add_tilt", given=new, always=ours, craft=resolved)
 
 
 def _of_batches(theirs: Tenant) -> Iterator[Scenario]:
