@@ -14,7 +14,6 @@ from service.cli.terminal_text import print_json, say, unbroken
 from service.policy.settings import Settings
 from service.report import sent
 from service.store.pool import Database
-from service.store.spend import use_of
 from service.web.budget import BudgetPeriod, TenantBudget
 
 
@@ -51,7 +50,7 @@ async def _read(url: str, settings: Settings) -> TenantBudget:
     tenant = startup.LOCAL.tenant
     policy = settings.tenants[tenant].policy if tenant in settings.tenants else settings.policy
     async with Database.open(url, size=1) as database:
-        return TenantBudget.of(policy, tenant, await use_of(database, tenant, policy.budgets))
+        return await TenantBudget.read(database, policy, tenant)
 
 
 def _lines(found: TenantBudget) -> Iterator[str]:
@@ -60,6 +59,14 @@ def _lines(found: TenantBudget) -> Iterator[str]:
     else:
         yield from _period("today", found.day, found.zone)
         yield from _period("this month", found.month, found.zone)
+    mine = found.evaluations
+    places = f"{mine.debates} of at most {mine.most_debates} debates under way"
+    if not mine.limited:
+        yield f"evaluations: no limit of money, {places}"
+    else:
+        yield from _period("evaluations today", mine.day, found.zone)
+        yield from _period("evaluations this month", mine.month, found.zone)
+        yield f"  {mine.reserved_usd} USD more may be allocated to {places}"
     yield f"a debate costs {found.ceiling_usd} USD at most, or what its case allows, up to {found.ceiling_max_usd} USD"
 
 

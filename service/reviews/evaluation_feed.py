@@ -161,6 +161,7 @@ class EvaluationFeeder:
         progress = await self._follow(found)
         if not await evaluations.is_provable(self._database, found.evaluation, found.by.tenant):
             raise _Waits("its registration is under no checkpoint yet")
+        places = await self._places(found.by.tenant)
         while await self.keeps(found):
             sets = await asyncio.to_thread(self.desk.shelf.at_hand, datetime.now(UTC).date())
             self._expect_pinned(found, progress)
@@ -168,7 +169,7 @@ class EvaluationFeeder:
             seen = Seen(
                 {name: golden.hash for name, golden in sets.items()},
                 await evaluations.ended_of(self._database, found.by.tenant, progress.under_way.values()),
-                self._places(found),
+                places,
             )
             move = move_after(progress, seen)
             if isinstance(move, Rest):
@@ -187,13 +188,13 @@ class EvaluationFeeder:
                 progress.take(entry)
         return progress
 
-    def _places(self, found: ClaimedEvaluation) -> int:
-        """How many debates of an evaluation may be under way: the tenant's evaluations share their places evenly.
+    async def _places(self, tenant: str) -> int:
+        """How many debates of an evaluation may be under way: those of a tenant share its places evenly.
 
         That all of them together keep to the limit is decided where a debate is opened.
         """
-        policy = self.desk.deployment(found.by.tenant).policy
-        return max(1, policy.evaluations.budget.debates // max(1, found.under_way))
+        places = self.desk.deployment(tenant).policy.evaluations.budget.debates
+        return max(1, places // max(1, await evaluations.count_open(self._database, tenant)))
 
     def _expect_pinned(self, found: ClaimedEvaluation, progress: Progress) -> None:
         runs = pins_of(self.desk.deployment(found.by.tenant))

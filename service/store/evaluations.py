@@ -59,11 +59,10 @@ class KeyedEvaluation(Struct, frozen=True):
 
 
 class ClaimedEvaluation(Struct, frozen=True):
-    """An evaluation whose turn it is, who registered it, and how many of its tenant have not ended, with this one."""
+    """An evaluation whose turn it is, and who registered it."""
 
     evaluation: str
     by: Bringer
-    under_way: int = 1
 
 
 async def register(
@@ -240,9 +239,15 @@ async def claim_evaluations(
     """Evaluations whose turn it is, for this feeder alone while its lease lasts; ``only`` one of them."""
     params = {"feeder": feeder, "lease": lease_s, "most": most, "only": None if only is None else _id(only)}
     return [
-        ClaimedEvaluation(str(row["evaluation"]), _bringer(row), row["under_way"])
+        ClaimedEvaluation(str(row["evaluation"]), _bringer(row))
         for row in await database.query("claim_evaluations", params)
     ]
+
+
+async def count_open(database: Database, tenant: str) -> int:
+    """How many evaluations of a tenant have not ended."""
+    (row,) = await database.query("open_evaluations", {"tenant": tenant})
+    return int(row["evaluations"])
 
 
 async def renew_evaluations(database: Database, feeder: str, lease_s: float, held: Collection[str]) -> set[str]:

@@ -87,8 +87,7 @@ LEFT JOIN evaluation e ON e.tenant = %(tenant)s AND (e.scored OR e.ended IS NULL
 GROUP BY s.id;
 
 -- claim_evaluations --
--- Take evaluations whose turn it is, those first that have waited longest for one; of `only`, if one is named. `under_way`
--- are those of the tenant that have not ended: they share its places. A lease that
+-- Take evaluations whose turn it is, those first that have waited longest for one; of `only`, if one is named. A lease that
 -- ends later than any that could be given now is from before the clock was set back.
 WITH free AS (
     SELECT evaluation FROM evaluation
@@ -100,8 +99,11 @@ WITH free AS (
 UPDATE evaluation e SET feeder = %(feeder)s, fed = clock_timestamp(),
     lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
 FROM free WHERE e.evaluation = free.evaluation
-RETURNING e.evaluation, e.tenant, e.subject, e.role, e.kind, e.via, e.roles, e.scopes, e.credential,
-    (SELECT count(*) FROM evaluation o WHERE o.tenant = e.tenant AND o.ended IS NULL) AS under_way;
+RETURNING e.evaluation, e.tenant, e.subject, e.role, e.kind, e.via, e.roles, e.scopes, e.credential;
+
+-- open_evaluations --
+-- How many evaluations of a tenant have not ended: they share its places.
+SELECT count(*) AS evaluations FROM evaluation WHERE tenant = %(tenant)s AND ended IS NULL;
 
 -- renew_evaluations --
 -- Keep evaluations for this feeder; one that another process has taken meanwhile is not among the rows.

@@ -360,7 +360,8 @@ FROM evaluation_room(%(tenant)s, %(reserve)s, %(places)s, %(zone)s, %(day)s, %(m
 
 -- items_under_way --
 -- How many debates of a tenant's evaluations are under way, and what these may still draw.
-SELECT debates, reserved FROM items_under_way(%(tenant)s);
+SELECT count(*) AS debates, coalesce(sum(greatest(0, reserve - granted)), 0)::bigint AS reserved FROM debate_head
+WHERE tenant = %(tenant)s AND purpose IS NOT NULL AND state IN ('queued', 'running');
 
 -- budget --
 -- The present day and month of a tenant, or of its evaluations: what was allocated of each, what was billed above

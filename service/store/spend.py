@@ -12,6 +12,7 @@ The end of the debate returns the rest to the periods that it came from.
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from typing import Literal
 
 from msgspec import Struct
 
@@ -27,6 +28,8 @@ LIMITS = {"day": "tenantDay", "month": "tenantMonth"}
 """The names of the limits in records and errors, by their period."""
 BATCH = "batchCeiling"
 """The name of a batch's limit."""
+Purpose = Literal["evaluation"]
+"""What a debate is for that draws on limits of its own."""
 
 
 class TenantAllowance(Struct, frozen=True):
@@ -141,11 +144,16 @@ async def remaining(database: Database, tenant: str, budgets: Budgets) -> list[T
     ]
 
 
-async def use_of(database: Database, tenant: str, budgets: Budgets) -> dict[str, PeriodUse]:
-    """The tenant's present ``day`` and ``month``, in one snapshot. Raises `StoreUnavailable`."""
-    budget = budgets.of(tenant)
+async def use_of(
+    database: Database, tenant: str, budgets: Budgets, own: Budget | None = None, purpose: Purpose | None = None
+) -> dict[str, PeriodUse]:
+    """The tenant's present ``day`` and ``month``, in one snapshot. Raises `StoreUnavailable`.
+
+    With a ``purpose`` they are those of its evaluations, whose ``own`` limits are apart from the tenant's.
+    """
+    budget = own or budgets.of(tenant)
     whole = {"day": budget.day, "month": budget.month}
-    rows = await database.query("budget", {"tenant": tenant, "zone": budgets.zone})
+    rows = await database.query("budget", {"tenant": tenant, "zone": budgets.zone, "purpose": purpose})
     return {
         r["period"]: PeriodUse(
             whole[r["period"]],

@@ -9,6 +9,8 @@ from msgspec import Struct, field
 
 from service.debate.amounts import usd
 from service.policy import Policy
+from service.store.evaluation_room import items_under_way
+from service.store.pool import Database
 from service.store.spend import PeriodUse, limited, use_of
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller, database
@@ -57,6 +59,27 @@ class BudgetPeriod(Struct, frozen=True, kw_only=True, rename="camel"):
         )
 
 
+class EvaluationUse(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the tenant's evaluations may spend now, and how many of their debates are under way.
+
+    They are counted apart: an evaluation takes nothing of the tenant's own limits, and no other debate takes anything
+    of these. A debate is asked when what remains pays for the most that it can cost, reservedUSD left out.
+    """
+
+    limited: bool
+    """Whether evaluations have a limit at all, for a day or for a month."""
+    day: BudgetPeriod
+    """The present day."""
+    month: BudgetPeriod
+    """The present month."""
+    reserved_usd: str = field(name="reservedUSD")
+    """US dollars that debates under way may still be allocated. Others cannot have them."""
+    debates: int
+    """How many debates of evaluations are queued or run."""
+    most_debates: int
+    """How many may be queued or run at the same time."""
+
+
 class TenantBudget(Struct, frozen=True, kw_only=True, rename="camel"):
     """What the caller's tenant may spend now. A case is refused (402) if less remains than its debate needs to begin.
 
@@ -71,20 +94,34 @@ class TenantBudget(Struct, frozen=True, kw_only=True, rename="camel"):
     """The present day."""
     month: BudgetPeriod
     """The present month."""
+    evaluations: EvaluationUse
+    """What the tenant's evaluations may spend, apart from all of this."""
     ceiling_usd: str = field(name="ceilingUSD")
     """US dollars that a debate may cost where its case names no ceiling."""
     ceiling_max_usd: str = field(name="ceilingMaxUSD")
     """US dollars: the highest ceiling that a case may name."""
 
     @classmethod
-    def of(cls, policy: Policy, tenant: str, use: dict[str, PeriodUse]) -> TenantBudget:
-        """The budget of a tenant by its policy."""
+    async def read(cls, database: Database, policy: Policy, tenant: str) -> TenantBudget:
+        """The budget of a tenant by its policy; raises `StoreUnavailable`."""
         counted = limited(policy.budgets.of(tenant))
+        use = await use_of(database, tenant, policy.budgets)
+        own = policy.evaluations.budget
+        evaluated = await use_of(database, tenant, policy.budgets, own.money, "evaluation")
+        under_way = await items_under_way(database, tenant)
         return cls(
             limited=counted,
             zone=policy.budgets.zone,
             day=BudgetPeriod.of(use["day"], counted=counted),
             month=BudgetPeriod.of(use["month"], counted=counted),
+            evaluations=EvaluationUse(
+                limited=limited(own.money),
+                day=BudgetPeriod.of(evaluated["day"], counted=limited(own.money)),
+                month=BudgetPeriod.of(evaluated["month"], counted=limited(own.money)),
+                reserved_usd=usd(under_way.reserved),
+                debates=under_way.debates,
+                most_debates=own.debates,
+            ),
             ceiling_usd=usd(policy.debate.ceiling),
             ceiling_max_usd=usd(policy.debate.ceiling_max),
         )
@@ -99,7 +136,8 @@ BUDGET = Operation(
     summary="Read what remains of the tenant's money for today and this month, and what a case's ceiling may be.",
     description=(
         "Of the caller's own tenant alone. Debates take their money in parts while they run: heldUSD is taken and not "
-        "spent, so remainingUSD grows again when they end. POST /v1/quotes says whether one case can begin."
+        "spent, so remainingUSD grows again when they end. POST /v1/quotes says whether one case can begin. "
+        "Evaluations have money of their own."
     ),
     answers={200: Answer("The limits, and what is gone of them.", {JSON: (TenantBudget,)})},
     problems=(400, 503),
@@ -112,4 +150,4 @@ async def budget(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     tenant = caller(request).tenant
     policy = app_state(request).reviews.deployment_of(tenant).policy
-    return answered(TenantBudget.of(policy, tenant, await use_of(database(request), tenant, policy.budgets)))
+    return answered(await TenantBudget.read(database(request), policy, tenant))

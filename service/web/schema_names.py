@@ -269,6 +269,7 @@ SCHEMA_NAMES: dict[type, str] = {
     audit.RecalledDebate: "RecalledDebate",
     budget.TenantBudget: "TenantBudget",
     budget.BudgetPeriod: "BudgetPeriod",
+    budget.EvaluationUse: "EvaluationUse",
     catalogue.PromptList: "PromptList",
     catalogue.PromptDetail: "PromptDetail",
     catalogue.PolicyDetail: "PolicyDetail",

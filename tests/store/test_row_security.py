@@ -72,8 +72,8 @@ READ = (
     *("keyed_batch", "open_batches", "batch", "batches", "batch_counts", "batch_results", "batch_room"),
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
-    *("export_evaluation", "looks_at_held", "debates_within", "has_debates", "results_within"),
-    *("tilts", "standing_tilts"),
+    *("export_evaluation", "looks_at_held", "open_evaluations", "item_room", "items_under_way"),
+    *("debates_within", "has_debates", "results_within", "tilts", "standing_tilts"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
@@ -194,6 +194,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"above": -1, "upto": size, "by": datetime.now(UTC).timestamp() + 60, "first": 0, "end": size}
     every |= {"most": 1_000, "most_of_tenant": 1_000, "limit": 1_000, "levels": [0], "indexes": [0]}
     every |= {"at": LONG_AGO, "until": LONG_AGO, "names": ["witness.example"], "what": "model", "value": model}
+    every |= {"purpose": None, "reserve": 1, "places": 1}
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
@@ -308,7 +309,15 @@ def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return record | {"evaluation": EVALUATIONS[tenant], "n": 1}
     if name == "register_evaluation":
         by: dict[str, Any] = dict.fromkeys(("role", "kind", "via", "credential", "name"), "x")
-        by |= {"subject": SUBJECTS[tenant], "roles": [], "scopes": None, "held": [], "key": None, "sent": None}
+        by |= {
+            "subject": SUBJECTS[tenant],
+            "roles": [],
+            "scopes": None,
+            "held": [],
+            "looks": [],
+            "key": None,
+            "sent": None,
+        }
         return record | by | {"evaluation": uuid4()}
     if name == "issue_report":
         return record | {"of": debate, "form": "pdf", "paper": "a3", "template": "report/1", "sha256": "11" * 32}

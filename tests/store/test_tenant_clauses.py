@@ -72,6 +72,7 @@ SERVICE_WIDE: Mapping[str, str] = {
     ),
     **dict.fromkeys(("batch_under_way", "end_batch", "remove_stray_lines"), FEED),
     "batch_balance": CHECK,
+    "item_room": "a function of migrations/0034_evaluation_budgets.sql has the tenant in each of its clauses",
     **dict.fromkeys(("claim", "disown"), QUEUE),
     "forget_listeners": "deletes what has been of no use for a minute, whoever listened",
     **dict.fromkeys(("backlog", "unproven", "open_incidents", "open_damage", "log_tenants", "every_log"), HEALTH),
@@ -498,6 +499,7 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
         yield Scenario(query="export_evaluation", given=whole, always=of_theirs, expected=())
     yield Scenario(query="evaluation_entries", given={**asked, "first": 0}, always=made, expected=())
     yield Scenario(query="evaluation_provable", given={**asked, "n": 0}, always=made, expected=({"provable": False},))
+    yield Scenario(query="open_evaluations", given={"tenant": OURS}, always=made, expected=({"evaluations": 0},))
     looks = ({"id": "set-a", "looks": 0},)
     yield Scenario(query="looks_at_held", given={"tenant": OURS, "sets": ["set-a"]}, always=made, expected=looks)
     ended = f"UPDATE evaluation SET ended = now(), result = 'r' WHERE evaluation = '{foreign}'"
@@ -633,8 +635,13 @@ def _of_tenants() -> Iterator[Scenario]:
     )
     yield Scenario(
         query="budget",
-        given={"tenant": NOBODY, "zone": "UTC"},
+        given={"tenant": NOBODY, "zone": "UTC", "purpose": None},
         craft=f"INSERT INTO spend_limit SELECT '{THEIRS}', 'day', today('UTC'), 100, 40",
+    )
+    yield Scenario(
+        query="items_under_way",
+        given={"tenant": NOBODY},
+        craft=f"UPDATE debate_head SET purpose = 'evaluation', reserve = 5 WHERE tenant = '{THEIRS}'",
     )
 
 

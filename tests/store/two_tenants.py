@@ -116,6 +116,8 @@ def two_tenants(database: Database) -> TwoTenants:
                 "evaluation": EVALUATIONS[tenant],
             }
             cursor.execute(REST.encode(), given)
+            item = "UPDATE gainsay.debate_head SET purpose = 'evaluation', reserve = ceiling + 1 WHERE debate = %s"
+            admin.execute(item.encode(), [queued])
             records = "SELECT record FROM gainsay.issued_report WHERE debate = %s"
             for table in TENANTLESS:
                 of_before = queued if table == "pending" else first

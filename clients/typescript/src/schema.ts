@@ -705,7 +705,7 @@ export interface paths {
         };
         /**
          * Read what remains of the tenant's money for today and this month, and what a case's ceiling may be.
-         * @description Of the caller's own tenant alone. Debates take their money in parts while they run: heldUSD is taken and not spent, so remainingUSD grows again when they end. POST /v1/quotes says whether one case can begin. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
+         * @description Of the caller's own tenant alone. Debates take their money in parts while they run: heldUSD is taken and not spent, so remainingUSD grows again when they end. POST /v1/quotes says whether one case can begin. Evaluations have money of their own. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["readBudget"];
         put?: never;
@@ -8078,6 +8078,8 @@ export interface components {
             day: components["schemas"]["BudgetPeriod"];
             /** @description The present month. */
             month: components["schemas"]["BudgetPeriod"];
+            /** @description What the tenant's evaluations may spend, apart from all of this. */
+            evaluations: components["schemas"]["EvaluationUse"];
             /** @description US dollars that a debate may cost where its case names no ceiling. */
             ceilingUSD: string;
             /** @description US dollars: the highest ceiling that a case may name. */
@@ -8110,6 +8112,27 @@ export interface components {
             heldUSD?: string;
             /** @description US dollars that are left for debates that begin now: the limit without what is spent, excess and held. Absent without a limit. */
             remainingUSD?: string;
+        };
+        /**
+         * EvaluationUse
+         * @description What the tenant's evaluations may spend now, and how many of their debates are under way.
+         *
+         *     They are counted apart: an evaluation takes nothing of the tenant's own limits, and no other debate takes anything
+         *     of these. A debate is asked when what remains pays for the most that it can cost, reservedUSD left out.
+         */
+        EvaluationUse: {
+            /** @description Whether evaluations have a limit at all, for a day or for a month. */
+            limited: boolean;
+            /** @description The present day. */
+            day: components["schemas"]["BudgetPeriod"];
+            /** @description The present month. */
+            month: components["schemas"]["BudgetPeriod"];
+            /** @description US dollars that debates under way may still be allocated. Others cannot have them. */
+            reservedUSD: string;
+            /** @description How many debates of evaluations are queued or run. */
+            debates: number;
+            /** @description How many may be queued or run at the same time. */
+            mostDebates: number;
         };
         /**
          * KnownCaller

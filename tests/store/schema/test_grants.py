@@ -188,6 +188,8 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
             "claim_deliveries",
             "forget_deliveries",
         ),
+        *("account_of", "lane_of", "is_of_items"),
+        *("lock_evaluations", "items_under_way", "evaluation_room", "count_looks"),
         "current_tenant",
         "is_own_chain",
     }

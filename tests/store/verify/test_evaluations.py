@@ -112,6 +112,8 @@ async def test_one_change_of_a_score_a_plan_a_mark_or_a_result_is_found(exported
         ("item.asked", lambda p: p.update(debate="01890a5d-ac96-774b-bcce-b302099a8057"), "the debate of an item"),
         ("evaluation.registered", lambda p: p["plan"].update(margin=1), "next entry"),
         ("evaluation.registered", lambda p: p["sets"][0].update(sha256="ab" * 32), "next entry"),
+        ("evaluation.registered", lambda p: p["rules"]["release"].update(hits=500), "next entry"),
+        ("evaluation.registered", lambda p: p["rules"]["release"].update(hits=950), "the hash of a result"),
         ("evaluation.concluded", lambda p: p.update(result="ab" * 32), "the hash of a result"),
         ("evaluation.concluded", lambda p: p.update(finding="passes!"), "the finding of a result"),
         ("evaluation.concluded", lambda p: p.update(exploratory=False), "next entry"),

@@ -1930,6 +1930,22 @@ class BudgetPeriod(TypedDict):
     remainingUSD: NotRequired[str]
 
 
+class EvaluationUse(TypedDict):
+    """
+    What the tenant's evaluations may spend now, and how many of their debates are under way.
+
+    They are counted apart: an evaluation takes nothing of the tenant's own limits, and no other debate takes anything
+    of these. A debate is asked when what remains pays for the most that it can cost, reservedUSD left out.
+    """
+
+    limited: bool
+    day: BudgetPeriod
+    month: BudgetPeriod
+    reservedUSD: str
+    debates: int
+    mostDebates: int
+
+
 class KnownCaller(TypedDict):
     """
     Who the caller is, as the service knows it, and what it may do.
@@ -3211,6 +3227,7 @@ class TenantBudget(TypedDict):
     zone: str
     day: BudgetPeriod
     month: BudgetPeriod
+    evaluations: EvaluationUse
     ceilingUSD: str
     ceilingMaxUSD: str
 
