@@ -531,8 +531,8 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
 def _of_tilts() -> Iterator[Scenario]:
     """A finding about a moderator of the other tenant, and resolutions that name findings of another tenant."""
     foreign, other = UUID(int=0x019A << 112 | 4), UUID(int=0x019A << 112 | 5)
-    about = "'m', 'm', 'moderator', 'v1', NULL, 'side'"
-    columns = "(finding, tenant, record, alias, model, prompt, pin, task_type, aspect)"
+    about = "'m', 'm', 'moderator', 'v1', NULL, 'side', '2026-01-01'"
+    columns = "(finding, tenant, record, alias, model, prompt, pin, task_type, aspect, recorded)"
     theirs = f"INSERT INTO moderator_tilt {columns} VALUES ('{foreign}', '{THEIRS}', '{foreign}', {about}); "
     ours = f"INSERT INTO moderator_tilt {columns} VALUES ('{other}', '{OURS}', '{other}', {about}); "
     resolved = f"INSERT INTO moderator_resolution (finding, tenant, record) VALUES ('{other}', '{THEIRS}', '{other}')"
