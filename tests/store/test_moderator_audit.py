@@ -158,6 +158,17 @@ async def test_an_even_moderator_that_is_always_right_tilts_where_the_cases_do_a
     ]
 
 
+def an_item(n: int) -> EvaluationCase:
+    """A case that an evaluation asks in the place of a caller."""
+    return EvaluationCase(
+        evaluation=ITEM,
+        question=question(n),
+        task_type="contract",
+        documents=(DocumentRequest(TEXT, "D1", "Master agreement"),),
+        options=OptionsRequest(format="adversarial", max_rounds=1),
+    )
+
+
 ITEM = EvaluationItem("0199c0de-0000-7000-8000-00000000e7a1", "0e" * 32, "0f" * 32, "clause-12", "debate", 1)
 PANEL = {"format": "panel", "debaters": 2, "maxRounds": 2, "questionType": "factual"}
 POSITIONS = {
@@ -178,14 +189,7 @@ async def test_what_decides_nothing_between_two_sides_counts_for_no_moderator_an
         service.deployment = usual
         await ran(service, range(4, 5), options=PANEL)
         await ran(service, range(5, 6), options=POSITIONS)
-        case = EvaluationCase(
-            evaluation=ITEM,
-            question=question(6),
-            task_type="contract",
-            documents=(DocumentRequest(TEXT, "D1", "Master agreement"),),
-            options=OptionsRequest(format="adversarial", max_rounds=1),
-        )
-        item = (await service.reviews.open_item(case, replace(CALLER, role="operator"))).debate
+        item = (await service.reviews.open_item(an_item(6), replace(CALLER, role="operator"))).debate
         assert await service.claim() == item
         await (await service.runner(item)).run()
         (spoilt,) = await ran(service, range(7, 8))

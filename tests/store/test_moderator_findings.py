@@ -21,10 +21,11 @@ from tests.end_to_end.processes import deployed
 from tests.end_to_end.test_cli_server import Ended
 from tests.fixtures.bundles import Draft, failed, verify
 from tests.fixtures.postgres import Database
-from tests.fixtures.running import Bench, a_writer, bench
+from tests.fixtures.running import CALLER, Bench, a_writer, bench
 from tests.store.test_moderator_audit import (
     ENOUGH,
     IN_MARCH,
+    an_item,
     audited,
     begin,
     moderators,
@@ -153,11 +154,14 @@ async def test_another_model_prompt_task_type_tenant_and_format_are_not_asked_ab
         security = await debated(service, 2, taskType="security")
         await desk.record(a_finding(usual), "default")
         in_panel = await debated(service, 3, options=panel)
+        item = (await service.reviews.open_item(an_item(3), replace(CALLER, role="operator"))).debate
+        in_evaluation = await service.entries(item)
         asked = await debated(service, 4)
 
     assert start_of(unasked).tilts == ()
     assert len(start_of(security).tilts) == 1
     assert start_of(in_panel).tilts == ()
+    assert start_of(in_evaluation).tilts == (), "an item of an evaluation decides nothing"
     assert len(start_of(asked).tilts) == 1
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import get_args
 
 import pytest
 
 from service.evaluation.moderators.audit import ModeratorAudit, audit_of, encode, headline
-from service.evaluation.moderators.recorded import LEFT, Left
+from service.evaluation.moderators.recorded import LEFT, Judged, Left
+from service.evaluation.moderators.tally import Tally
 from service.evaluation.scoring.moderator import FEWEST
 from service.evaluation.scoring.refused_words import refused_in
 from service.evaluation.scoring.result import Finding
@@ -150,6 +152,23 @@ def test_evaluations_of_moderators_in_the_period_stand_beside_the_recorded_ones_
     assert all(found.figure(one.figure).id.startswith("evaluation/") for one in found.evaluations)
     assert any(text.startswith("On golden pairs (") for text in found.said("evaluations"))
     assert found.simulated, "those evaluations had simulated models"
+
+
+def test_what_is_kept_does_not_grow_with_the_debates() -> None:
+    one = Judged(ALDER, "contract", "upheld", ("first", "second"), False)
+
+    def kept(debates: int) -> int:
+        tracemalloc.start()
+        try:
+            tally = Tally()
+            for _ in range(debates):
+                tally.add(one, "2026-01")
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    kept(10)
+    assert kept(10_000) - kept(100) < 1_000
 
 
 def test_every_reason_for_leaving_a_debate_out_has_its_words() -> None:
