@@ -155,6 +155,8 @@ async def test_another_model_prompt_task_type_tenant_and_format_are_not_asked_ab
         await desk.record(a_finding(usual), "default")
         in_panel = await debated(service, 3, options=panel)
         item = (await service.reviews.open_item(an_item(3), replace(CALLER, role="operator"))).debate
+        assert await service.claim() == item
+        await (await service.runner(item)).run()
         in_evaluation = await service.entries(item)
         asked = await debated(service, 4)
 
