@@ -194,7 +194,14 @@ async def test_a_finding_is_resolved_once_by_one_who_says_why_and_rows_are_never
 
 
 def test_a_finding_at_its_limit_is_none_and_a_record_of_one_is_refused() -> None:
-    whole = {"finding": NOBODY, "alias": "a", "model": "m", "prompt": "moderator", "pin": "v1", "aspect": "side"}
+    whole: dict[str, Any] = {
+        "finding": NOBODY,
+        "alias": "a",
+        "model": "m",
+        "prompt": "moderator",
+        "pin": "v1",
+        "aspect": "side",
+    }
     whole |= {"since": "2026-03-01T00:00:00Z", "until": "2026-05-01T00:00:00Z", "audit": "ab" * 32, "limit": 650}
     with pytest.raises(ValueError, match="above 650 per mille, found 65 and 35"):
         ModeratorFound(**whole, first=65, second=35)

@@ -25,6 +25,7 @@ var kinds = map[string]bool{
 	"debate.concluded": false, "log.opened": true, "audit.read": true, "audit.checked": true, "audit.remembered": true,
 	"report.issued": true, "access.changed": true, "content.read": true, "evaluation.registered": true,
 	"item.asked": true, "item.scored": true, "evaluation.stopped": true, "evaluation.concluded": true,
+	"moderator.found": true, "moderator.resolved": true,
 }
 
 // errLater marks what a later verifier may know: not checkable, and no failure.

@@ -70,9 +70,14 @@ TYPES: Mapping[str, type[Struct]] = {
     "evaluation": EvaluationPolicy,
 }
 """The tables of the file that docs/policy.md explains."""
-PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
-PAGED |= {"evaluation.budget": EvaluationBudget, "evaluation.release": ReleasePolicy}
-PAGED |= {"evaluation.moderators": ModeratorPolicy}
+PAGED: Mapping[str, type[Struct]] = {
+    **TYPES,
+    "audit.timestamps": TimeStamps,
+    "tenants.NAME": TenantRow,
+    "evaluation.budget": EvaluationBudget,
+    "evaluation.release": ReleasePolicy,
+    "evaluation.moderators": ModeratorPolicy,
+}
 """The tables of docs/policy.md."""
 RATE_NAMES = {key.name: "4.00" for key in RATES}
 TENANT_FILE = Path(__file__).with_name("tenant.toml")

@@ -68,7 +68,7 @@ def test_no_sentence_holds_a_refused_word_and_each_part_is_said(name: str) -> No
     refused = {said.text: words for said in found.sentences if (words := refused_in(said.text))}
     assert not refused
     for part in ("finding", "excluded", "power", "evaluations", "notShown"):
-        assert found.said(part)  # type: ignore[arg-type]
+        assert found.said(part)
     assert any("a tilt may be true" in text for text in found.said("notShown"))
     assert bool(found.said("simulated")) == found.simulated
 

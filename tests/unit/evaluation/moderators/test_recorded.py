@@ -100,7 +100,7 @@ def test_debates_without_two_sides_or_a_decision_of_their_own_count_for_none() -
         ("positions", drive(start_of(SEVERAL), canned)),
         ("underWay", whole[:-1]),
         ("neverStarted", [opening(start_of(SWAPPED), case)[0], DECLINED]),
-        *(("format", drive(start_of(plain(form)), canned)) for form in ("stances/1", "ballot/1", "panel/1")),  # type: ignore[misc]
+        *(("format", drive(start_of(plain(form)), canned)) for form in ("stances/1", "ballot/1", "panel/1")),
     ]
     for why, entries in expected:
         assert judged(entries) == why
