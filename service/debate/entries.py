@@ -23,7 +23,7 @@ from msgspec import Struct
 from service.debate.amounts import MicroUSD
 from service.debate.findings import Finding
 from service.debate.kinds import Kinds, Older
-from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, StandingTilt, TurnId
+from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
 from service.debate.options import AskedOptions, EvaluationTerms
 from service.debate.replies import Reply
 from service.debate.replies.pruning import Dropped
@@ -158,6 +158,15 @@ _arrivals = msgspec.json.Decoder(_Arrived)
 def arrival_of(payload: bytes) -> Arrival | None:
     """How a case came, by the payload of its ``case.received``, without the rest of it."""
     return _arrivals.decode(payload).arrival
+
+
+class StandingTilt(Struct, frozen=True, rename="camel"):
+    """A recorded finding that stood when a debate began: a moderator that tilts above policy's limit."""
+
+    finding: str
+    """The id of the finding, whose record is in the log of the tenant."""
+    model: str
+    """The alias of the model: a person decides where it moderates."""
 
 
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):

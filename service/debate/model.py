@@ -346,15 +346,6 @@ class Cap(Struct, frozen=True, rename="camel"):
     """The highest confidence that this reason allows."""
 
 
-class StandingTilt(Struct, frozen=True, rename="camel"):
-    """A recorded finding that stood when a debate began: a moderator that tilts above policy's limit."""
-
-    finding: str
-    """The id of the finding, whose record is in the log of the tenant."""
-    model: str
-    """The alias of the model: a person decides where it moderates."""
-
-
 class HumanReview(Struct, frozen=True, rename="camel"):
     """Whether a person has to decide, and why."""
 

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from service.debate.model import Case, SeatPlan, StandingTilt
+from service.debate.entries import StandingTilt
+from service.debate.model import Case, SeatPlan
 from service.debate.turns import MODERATOR
 from service.prompts.undocumented import in_place_of
 

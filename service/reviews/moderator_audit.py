@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
+from uuid import UUID
 
 from msgspec import MsgspecError, Struct
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from service.evaluation.moderators.conclude import conclude
 from service.evaluation.moderators.evaluations import concluded_audits
 from service.evaluation.moderators.recorded import Judged, Left, judged
 from service.evaluation.moderators.tally import Tally
-from service.evaluation.moderators.windows import Every, Windows, began, first_id
+from service.evaluation.moderators.windows import Every, Windows, began, milliseconds
 from service.evaluation.scoring.result import Figure, result_of
 from service.reviews.evidence.access_record import record_access
 from service.store.current_log import CurrentLogs
@@ -78,8 +79,8 @@ class ModeratorAuditor:
     async def _read(
         self, tenant: str, asked: AuditRequest, windows: Windows, tally: Tally, read: Callable[[int], None]
     ) -> None:
-        within = first_id(asked.since), first_id(asked.until)
-        async with aclosing(debates_within(self._database, tenant, *within, asked.task_types)) as debates:
+        after, before = (UUID(int=milliseconds(at) << 80) for at in (asked.since, asked.until))
+        async with aclosing(debates_within(self._database, tenant, after, before, asked.task_types)) as debates:
             async for debate in debates:
                 tally.add(await self._judged(tenant, debate), windows.of(began(debate.debate)))
                 read(tally.debates)

@@ -217,7 +217,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return every | {"tenants": [tenant]}
     if name == "ended_within":
         return every | {"task_type": "contract", "after": UUID(int=0)}
-    return every | PLACES.get(name, {})
+    return {**every, **PLACES.get(name, {})}
 
 
 async def rows_of(database: EveryDatabase, name: str, params: Mapping[str, Any]) -> list[Any]:

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Literal, get_args
-from uuid import UUID
 
 from msgspec import Struct
 
@@ -14,6 +13,7 @@ from service.errors import BadRequest
 
 Every = Literal["month", "week"]
 EVERY: tuple[Every, ...] = get_args(Every)
+_FIRST = datetime.fromtimestamp(0, UTC)
 MOST = 120
 """The most windows of one audit: so many are still legible in a plot."""
 
@@ -46,12 +46,12 @@ class Windows:
 
 def began(debate: str) -> datetime:
     """When a debate began: its id starts with the milliseconds since 1970 (UUID of version 7)."""
-    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=UUID(debate).int >> 80)
+    return _FIRST + timedelta(milliseconds=int(debate.replace("-", "")[:12], 16))
 
 
-def first_id(at: datetime) -> UUID:
-    """The smallest id of a debate that began at a time."""
-    return UUID(int=(at - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1) << 80)
+def milliseconds(at: datetime) -> int:
+    """The whole milliseconds from 1970 to a time, with which ids of debates begin."""
+    return (at - _FIRST) // timedelta(milliseconds=1)
 
 
 def _windows(since: datetime, until: datetime, every: Every) -> Iterator[Window]:

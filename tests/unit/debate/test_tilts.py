@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from service.debate.entries import DebateConcluded, DebateStarted, DebateStopped, Entry, TurnAsked
+from service.debate.entries import DebateConcluded, DebateStarted, DebateStopped, Entry, StandingTilt, TurnAsked
 from service.debate.facts import Facts
 from service.debate.kernel import decide
-from service.debate.model import AdversarialOptions, Conclude, HumanReview, StandingTilt
+from service.debate.model import AdversarialOptions, Conclude, HumanReview
 from tests.fixtures.debates import canned, drive, start_of
 from tests.fixtures.formats import plain
 

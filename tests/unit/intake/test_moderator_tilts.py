@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from service.debate.model import SeatPlan, StandingTilt
+from service.debate.entries import StandingTilt
+from service.debate.model import SeatPlan
 from service.intake.moderator_tilts import RecordedTilt, standing_tilts
 from tests.fixtures.debates import a_case, start_of
 from tests.fixtures.formats import plain

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import BadRequest
-from service.evaluation.moderators.windows import MOST, Windows, began, first_id
+from service.evaluation.moderators.windows import MOST, Windows, began, milliseconds
 from service.store.sealing import uuid7
 
 BEGINNING = datetime.fromtimestamp(0, UTC)
@@ -72,4 +72,5 @@ def test_a_debate_s_id_says_when_it_began_to_the_millisecond(time: datetime) -> 
     begun = began(debate)
 
     assert abs(begun - time) <= timedelta(milliseconds=1)
-    assert first_id(begun) < UUID(debate) < first_id(begun + timedelta(milliseconds=1))
+    first = milliseconds(begun)
+    assert first << 80 < UUID(debate).int < first + 1 << 80
