@@ -78,6 +78,8 @@ _FIRST = (
     "payload.item.asked.v1",
     "payload.item.scored.v1",
     "payload.log.opened.v1",
+    "payload.moderator.found.v1",
+    "payload.moderator.resolved.v1",
     "payload.report.issued.v1",
     "payload.turn.asked.v1",
     "payload.turn.given.v1",

@@ -8,6 +8,7 @@ report.issued     a report that cannot be written again byte for byte is about t
 access.changed    who may do what has changed: a tenant, a key, a subject, whose case it is, or where ends are sent
 content.read      content of cases was handed out: to whom, of which case, how often, within about a second
 evaluation.*      the entries of an evaluation, with item.* (`service.audit.evaluation_events`)
+moderator.*       a moderator tilts above policy's limit, or does no longer (`service.audit.moderator_events`)
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from service.audit.evaluation_events import EvaluationEntry
+from service.audit.moderator_events import ModeratorEvent
 from service.audit.record import Via
 from service.audit.report_forms import Paper
 
@@ -69,7 +71,7 @@ class LogOpened(Struct, frozen=True, rename="camel", tag="log.opened", tag_field
 class AuditRead(Struct, frozen=True, rename="camel", tag="audit.read", tag_field="kind", omit_defaults=True):
     """Evidence is about to be handed out. ``debate`` is the one it is of, ``asked`` the filters as they were given."""
 
-    what: Literal["bundle", "records", "recall"]
+    what: Literal["bundle", "records", "recall", "moderators"]
     debate: str | None = None
     asked: dict[str, str] = {}
 
@@ -202,8 +204,9 @@ Event = (
     | AccessChanged
     | ContentRead
     | EvaluationEntry
+    | ModeratorEvent
 )
-E = TypeVar("E", AccessChanged, ContentRead, EvaluationEntry)
+E = TypeVar("E", AccessChanged, ContentRead, EvaluationEntry, ModeratorEvent)
 
 _issued = msgspec.json.Decoder(ReportIssued)
 _evaluation: msgspec.json.Decoder[EvaluationEntry] = msgspec.json.Decoder(EvaluationEntry)

@@ -73,6 +73,8 @@ SCHEMAS: Mapping[str, int] = {
     "item.scored": 1,
     "evaluation.stopped": 1,
     "evaluation.concluded": 1,
+    "moderator.found": 1,
+    "moderator.resolved": 1,
 }
 """The version in which each kind's payload is written. An optional member that is added keeps it: decision 0041."""
 CONTEXT = 1

@@ -25,7 +25,7 @@ from service.debate.roster import Roles
 from service.debate.script import Script
 from service.debate.suspicions import InjectionFound
 from service.debate.takes import Compared
-from service.debate.turns import SCREENER
+from service.debate.turns import MODERATOR, SCREENER, seat_of
 
 INJECTION = Check("case/injection", "injection", ())
 """The check of what came with the case; it is over the screener's turn where that has spoken."""
@@ -219,8 +219,15 @@ def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> Huma
     reasons = [cap.reason for cap in caps]
     reasons += ["confidenceLow"] if level == "LOW" else []
     reasons += ["providerOverrun"] if s.facts.excess > 0 else []
+    reasons += ["moderatorTilt"] if _moderated_by_one_that_tilts(s) else []
     reasons += ["policy"] if s.started.options.human_review else []
     return HumanReview(bool(reasons), tuple(reasons))
+
+
+def _moderated_by_one_that_tilts(s: Script) -> bool:
+    """Whether a model spoke a moderation whose recorded tilt stood when the debate began."""
+    tilted = {tilt.model for tilt in s.started.tilts}
+    return any(seat_of(turn) == MODERATOR and s.facts.spoke(turn) in tilted for turn in s.facts.said)
 
 
 def unverified(s: Script) -> tuple[Cap, ...]:

@@ -160,6 +160,15 @@ def arrival_of(payload: bytes) -> Arrival | None:
     return _arrivals.decode(payload).arrival
 
 
+class StandingTilt(Struct, frozen=True, rename="camel"):
+    """A recorded finding that stood when a debate began: a moderator that tilts above policy's limit."""
+
+    finding: str
+    """The id of the finding, whose record is in the log of the tenant."""
+    model: str
+    """The alias of the model: a person decides where it moderates."""
+
+
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
     """The case, its caller, how it came, and what the caller asked of the debate.
 
@@ -200,6 +209,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is the least of all ``pairs``. ``format_reason`` is
     policy's reason for the format, if the case left the choice to policy. ``usage_floor_per_mille`` is the least share
     of our own count that a reported usage must have to be believed; 0 believes any.
+    ``tilts`` are recorded findings about models that may moderate, as they stood at the start.
     """
 
     format: str
@@ -225,6 +235,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     format_reason: str = ""
     usage_floor_per_mille: int = 0
     seed_from: Literal["plan"] | None = None
+    tilts: tuple[StandingTilt, ...] = ()
 
     def seat(self, name: str) -> SeatPlan:
         """The plan of a seat; all seats that the format may ask have one."""

@@ -67,6 +67,8 @@ if not TYPE_CHECKING:  # `lru_cache` hides the parameters of what it wraps from 
     turn_id = lru_cache(maxsize=_CACHED)(turn_id)
 
 
+MODERATOR = "moderator"
+"""The seat that decides between a proposer and a critic."""
 SCREENER = turn_id(0, "screener")
 """The turn of the screener, which is asked before all others where policy seats one."""
 

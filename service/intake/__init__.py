@@ -30,6 +30,7 @@ from service.intake import options, validation
 from service.intake.formats import READINGS
 from service.intake.given import refuse_unusable
 from service.intake.model_ranking import Standing
+from service.intake.moderator_tilts import RecordedTilt, standing_tilts
 from service.intake.request import CaseRequest, GateRequest, ItemRequest, OptionsRequest, document_ids
 from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
@@ -51,6 +52,7 @@ class Prepared(Struct, frozen=True):
 
     ``format_reason`` says why it is debated in its format where that was left to policy. ``asked`` and
     ``asked_ceiling`` are what the request itself says of its debate. ``item`` is the request of an evaluation's item.
+    ``tilts`` are the tenant's findings about moderators that stand.
     """
 
     case: Case
@@ -65,6 +67,7 @@ class Prepared(Struct, frozen=True):
     asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
     item: ItemRequest | None = None
+    tilts: tuple[RecordedTilt, ...] = ()
 
     @property
     def given(self) -> Mapping[TurnId, Reply]:
@@ -199,6 +202,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         turn_deadline_s=policy.calls.turn_deadline_s,
         format_reason=prepared.format_reason,
         usage_floor_per_mille=policy.calls.usage_floor_per_mille,
+        tilts=standing_tilts(prepared.tilts, prepared.seats, prompts.pins(), prepared.case),
     )
 
 

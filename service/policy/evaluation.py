@@ -48,6 +48,20 @@ def _limit(name: str) -> Key:
     return Key("", str, read, str, lambda limit: f"{limit / 1_000:g}", form=f"{low} to {high}", schema=AMOUNT)
 
 
+def _half_or_more() -> Key:
+    """A share from 0.5 to 1, kept in thousandths: of two sides one has at least half."""
+
+    def read(path: Path, value: str) -> int:
+        limit = share_per_mille(path, value)
+        if limit < 500:
+            raise WrongSetting(
+                path, f"expected a share from 0.5 to 1, found {value!r}: one of two sides has half or more"
+            )
+        return limit
+
+    return Key("", str, read, str, lambda limit: f"{limit / 1_000:g}", form="0.5 to 1", schema=AMOUNT)
+
+
 class EvaluationBudget(Struct, frozen=True, rename="camel"):
     """What the evaluations of a tenant may spend, in micro-dollars (``None``: no limit), and how many debates they ask
     at once."""
@@ -76,12 +90,19 @@ class ReleasePolicy(Struct, frozen=True, rename="camel"):
     unusable: Annotated[int, _limit("unusable")] = SHIPPED_LIMITS.unusable
 
 
+class ModeratorPolicy(Struct, frozen=True, rename="camel"):
+    """Above which share of decided debates for one side, or place, a recorded tilt asks for a person (per mille)."""
+
+    tilt_limit: Annotated[int, _half_or_more()] = 650
+
+
 class EvaluationPolicy(Struct, frozen=True, rename="camel"):
     """The table [evaluation]. From ``held_looks`` looks on, a held split supports no claim."""
 
     held_looks: Annotated[int, whole(2, 1_000)] = 10
     budget: Annotated[EvaluationBudget, table(EvaluationBudget)] = EvaluationBudget()
     release: Annotated[ReleasePolicy, table(ReleasePolicy)] = ReleasePolicy()
+    moderators: Annotated[ModeratorPolicy, table(ModeratorPolicy)] = ModeratorPolicy()
 
     def rules(self, models: Mapping[str, Model]) -> EvaluationRules:
         """What a registration records of it, and of the models."""

@@ -93,6 +93,7 @@ REASON: Mapping[str, str] = {
     "oneFamily": "the models of all seats that should not think alike are of one family",
     "confidenceLow": "confidence is low",
     "providerOverrun": "a vendor billed a call above what was held for it",
+    "moderatorTilt": "a recorded audit found that the moderator tilts above policy's limit",
     "policy": "policy requires it for this kind of case",
 }
 """Why confidence was lowered, and why a person has to decide."""

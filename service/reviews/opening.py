@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,6 +16,7 @@ from service.debate.model import Case
 from service.identity.caller import Caller
 from service.intake import Deployment, Prepared, expected_cost
 from service.intake.model_ranking import Standing
+from service.intake.moderator_tilts import RecordedTilt
 from service.intake.quote import CaseQuote, quote
 from service.intake.request import CaseRequest, document_ids
 from service.running import versions
@@ -23,12 +25,19 @@ from service.store.clock import DatabaseTime
 from service.store.sealing import NewDebate, seal_entry, times, uuid7
 
 
+class Earlier(NamedTuple):
+    """What the tenant's earlier debates say of models: track records, and findings about moderators that stand."""
+
+    standings: tuple[Standing, ...] = ()
+    tilts: tuple[RecordedTilt, ...] = ()
+
+
 def prepare(
     request: CaseRequest,
     deployment: Deployment,
     caller: Caller,
     log: str,
-    standings: tuple[Standing, ...],
+    earlier: Earlier,
     clock: DatabaseTime,
     *,
     arrival: Arrival | None = None,
@@ -41,7 +50,8 @@ def prepare(
     salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
     today = datetime.fromtimestamp(clock.now(), UTC)
     deployment = replace(deployment, day=today.date().isoformat())
-    prepared = intake.prepare(request, deployment, caller.role, salts, today, standings)
+    prepared = intake.prepare(request, deployment, caller.role, salts, today, earlier.standings)
+    prepared = replace(prepared, tilts=earlier.tilts)
     return prepared, *_opening(prepared, deployment, caller, log, salts, clock.now(), arrival=arrival)
 
 

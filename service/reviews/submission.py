@@ -20,11 +20,13 @@ from service.identity.caller import Caller
 from service.intake import Deployment, Prepared
 from service.intake.fingerprint import fingerprint
 from service.intake.model_ranking import Standing
+from service.intake.moderator_tilts import RecordedTilt
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, characters
 from service.observing import labelled
+from service.policy.policy import AUTO
 from service.policy.task_types import read_type
-from service.reviews.opening import least, prepare, quoted
+from service.reviews.opening import Earlier, least, prepare, quoted
 from service.reviews.reach import limit_of
 from service.reviews.unblocked import unblocked
 from service.reviews.wait import DebateWaiter
@@ -35,12 +37,15 @@ from service.store.evaluation_room import ItemRoom, refuse_without_room
 from service.store.hub import EventHub
 from service.store.idempotency import DerivedKey, IdempotencyKey, InFlightKeys, Key, find_keyed
 from service.store.impact import standings
+from service.store.moderator_tilts import standing_tilts
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
 from service.store.reach import is_reached
 from service.store.sealing import open_debate
 from service.store.stored_debate import read_head
 
+MODERATED = "adversarial"
+"""The format that has a moderator."""
 DECLINED_N = 1
 """The number of a declined case's last entry, the decision."""
 
@@ -139,10 +144,11 @@ class CaseRecorder:
             count_task_type(request.task_type, deployment)
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
+        earlier = Earlier(standings, await self._tilts_of(request, caller) if counted else ())
         database = self._database.of(caller.tenant)
         clock = await database_time(database)
         room = None if reserve is None else _room(reserve, deployment)
-        made = partial(prepare, request, deployment, caller, log, standings, clock, arrival=arrival)
+        made = partial(prepare, request, deployment, caller, log, earlier, clock, arrival=arrival)
         prepared, new, entries = await unblocked(characters(request), made)
         if prepared.decision.debate:
             if room is None:
@@ -225,6 +231,13 @@ class CaseRecorder:
             return ()
         with _audit_available("the database, which has the models' track records,"):
             return await standings(self._database.of(caller.tenant), caller.tenant)
+
+    async def _tilts_of(self, request: CaseRequest, caller: Caller) -> tuple[RecordedTilt, ...]:
+        """The findings about moderators that stand, if the case may have one."""
+        if request.options.format not in (None, AUTO, MODERATED):
+            return ()
+        with _audit_available("the database, which has the findings about moderators,"):
+            return await standing_tilts(self._database.of(caller.tenant), caller.tenant)
 
     async def _refuse_exhausted(
         self, request: CaseRequest, prepared: Prepared, deployment: Deployment, caller: Caller

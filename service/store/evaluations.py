@@ -6,7 +6,7 @@ write the entry with one number, one alone does, and the other one reads again (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -26,6 +26,9 @@ from service.errors import EvidenceDamaged, Fenced, NotFound
 from service.store.batches import Bringer
 from service.store.pool import Database, Row
 from service.store.sealing import seal_event, write, written_at
+
+RESULTS_STEP = 20
+"""Results that are read at a time: one may have some megabytes."""
 
 
 class StoredEvaluation(Struct, frozen=True, kw_only=True):
@@ -216,6 +219,17 @@ async def list_evaluations(
     """A tenant's evaluations below an id, the newest first, without their results."""
     params = {"tenant": tenant, "limit": limit, "below": below}
     return [_stored(row) for row in await database.of(tenant).query("evaluations", params)]
+
+
+async def results_within(
+    database: Database, tenant: str, since: datetime, until: datetime
+) -> AsyncGenerator[StoredEvaluation, None]:
+    """A tenant's evaluations that were concluded from ``since`` on and before ``until``, with their results."""
+    given = {"tenant": tenant, "since": since, "until": until, "after": UUID(int=0), "limit": RESULTS_STEP}
+    while rows := await database.of(tenant).query("results_within", given):
+        for row in rows:
+            yield _stored(row)
+        given["after"] = rows[-1]["evaluation"]
 
 
 async def looks_at_held(database: Database, tenant: str, sets: Sequence[str]) -> dict[str, int]:

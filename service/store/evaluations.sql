@@ -262,3 +262,65 @@ WITH gone AS (
     WHERE NOT EXISTS (SELECT FROM evaluation_entry v WHERE v.evaluation = o.evaluation AND v.n = 0) RETURNING 1
 )
 SELECT 0 AS added, count(*) AS removed FROM gone;
+
+-- debates_within --
+-- A tenant's debates that began within a time, of some task types or of all, in steps. A declined case is none.
+SELECT debate, format, state FROM debate_head
+WHERE tenant = %(tenant)s AND state <> 'declined' AND debate > %(after)s AND debate < %(before)s
+  AND (%(task_types)s::text[] IS NULL OR task_type = ANY (%(task_types)s::text[]))
+ORDER BY debate LIMIT %(limit)s;
+
+-- has_debates --
+-- Whether a tenant has a debate at all.
+SELECT EXISTS (SELECT FROM debate_head WHERE tenant = %(tenant)s) AS found;
+
+-- results_within --
+-- A tenant's evaluations that were concluded within a time, with their results, in steps.
+SELECT evaluation, name, subject, registered, ended, pause, result FROM evaluation
+WHERE tenant = %(tenant)s AND result IS NOT NULL AND ended >= %(since)s AND ended < %(until)s AND evaluation > %(after)s
+ORDER BY evaluation LIMIT %(limit)s;
+
+-- add_tilt --
+-- A finding about a moderator with its record, in one statement; no row where one about the same stands already.
+WITH new AS (
+    INSERT INTO moderator_tilt (finding, tenant, record, alias, model, prompt, pin, task_type, aspect)
+    SELECT %(finding)s, %(tenant)s, %(debate)s, %(alias)s, %(model)s, %(prompt)s, %(pin)s, %(task_type)s, %(aspect)s
+    WHERE NOT EXISTS (
+        SELECT FROM moderator_tilt t
+        WHERE t.tenant = %(tenant)s AND t.alias = %(alias)s AND t.model = %(model)s AND t.prompt = %(prompt)s
+          AND t.pin = %(pin)s AND t.aspect = %(aspect)s AND t.task_type IS NOT DISTINCT FROM %(task_type)s::text
+          AND NOT EXISTS (SELECT FROM moderator_resolution r WHERE r.tenant = t.tenant AND r.finding = t.finding))
+    RETURNING tenant, record
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, tenant FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, tenant FROM new
+)
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
+
+-- resolve_tilt --
+-- The resolution of a finding with its record, in one statement; no row where there is no such finding, or it is resolved.
+WITH new AS (
+    INSERT INTO moderator_resolution (finding, tenant, record)
+    SELECT t.finding, t.tenant, %(debate)s FROM moderator_tilt t
+    WHERE t.tenant = %(tenant)s AND t.finding = %(finding)s
+    ON CONFLICT (finding) DO NOTHING RETURNING tenant, record
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, tenant FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, tenant FROM new
+)
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
+
+-- tilts --
+-- A tenant's findings about moderators, the newest first, with the records of their resolutions.
+SELECT t.finding, t.alias, t.model, t.prompt, t.pin, t.task_type, t.aspect, t.recorded, r.resolved
+FROM moderator_tilt t LEFT JOIN moderator_resolution r ON r.tenant = t.tenant AND r.finding = t.finding
+WHERE t.tenant = %(tenant)s ORDER BY t.finding DESC;
+
+-- standing_tilts --
+-- Those that no one has resolved: a case that comes in is opened under them.
+SELECT t.finding, t.alias, t.model, t.prompt, t.pin, t.task_type FROM moderator_tilt t
+WHERE t.tenant = %(tenant)s
+  AND NOT EXISTS (SELECT FROM moderator_resolution r WHERE r.tenant = t.tenant AND r.finding = t.finding)
+ORDER BY t.finding;

@@ -14,11 +14,12 @@ from hashlib import sha256
 from service.audit import approval as approvals
 from service.audit.note import PublicKey
 from service.audit.record import moment
-from service.debate.entries import DebateStarted
+from service.debate.entries import CaseReceived, DebateStarted
 from service.debate.kernel import FORMATS
 from service.debate.model import ConvergenceOptions, PanelOptions, SeatPlan
 from service.debate.options import Options, debaters_of, format_of, role_of
 from service.debate.roster import Roster
+from service.debate.turns import MODERATOR
 from service.money import tokenizer_id
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, seating
@@ -160,9 +161,22 @@ def _fixed(debate: LegalDebate, rules: Policy, started: DebateStarted, day: str)
     expect("the floor of a usage", rules.calls.usage_floor_per_mille, started.usage_floor_per_mille)
     _format(debate, rules, started, rule)
     _seated(debate, rules, started, day)
+    _tilts(debate, started)
     check_ceiling(debate, rules, started.ceiling)
     if seating.ORDER.index(started.diversity) < seating.ORDER.index(rules.debate.diversity):
         raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
+
+
+def _tilts(debate: LegalDebate, started: DebateStarted) -> None:
+    """Check that recorded tilts are of models that may moderate; which findings stood is stated, and not recomputed."""
+    named = [(tilt.finding, tilt.model) for tilt in started.tilts]
+    expect("the order of the tilts", sorted(set(named)), named)
+    plans = [plan for seat in started.seats if seat.seat == MODERATOR for plan in (seat, seat.fallback)]
+    if strangers := {model for _, model in named} - {plan.model for plan in plans if plan is not None}:
+        raise Differs("the model of a tilt", "one that may moderate", ", ".join(sorted(strangers)))
+    received = debate.entries[0]
+    if named and isinstance(received, CaseReceived) and received.evaluation is not None:
+        raise Differs("the tilts of an evaluation's item", "none", str(len(named)))
 
 
 def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: seating.Seating) -> None:

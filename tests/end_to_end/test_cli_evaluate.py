@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -226,3 +227,57 @@ async def test_a_command_leaves_no_record_without_a_checkpoint(database: Databas
 
     assert (detached.code, stopped.code, resumed.code) == (0, 0, 1), resumed.err
     assert left == [[(0,)], [(0,)], [(0,)]]
+
+
+async def test_moderators_of_recorded_debates_are_audited_and_reported(database: Database, tmp_path: Path) -> None:
+    until = (datetime.now(UTC) + timedelta(days=2)).date().isoformat()
+    since = (datetime.now(UTC) - timedelta(days=40)).date().isoformat()
+    period = ("moderator", "--since", since, "--until", until)
+    async with deployed(database, tmp_path) as deployment:
+        nothing = await asked(deployment, *period)
+        for _ in range(2):
+            assert (await asked(deployment, "--sample", "contract", of="review")).code == 0
+        plan = a_file(tmp_path, a_plan("pairs"))
+        ran = await asked(deployment, "run", plan, "--sets", str(GOLDEN / "tiny-pairs"))
+        printed = await asked(deployment, *period, "--window", "week")
+        written = await asked(deployment, *period, "--json")
+        reports = [await asked(deployment, *period, "-o", str(tmp_path / f"m{end}")) for end in REPORTS]
+        refused = [
+            await asked(deployment, *words)
+            for words in (
+                ("moderator", "--since", until, "--until", since),
+                ("moderator", "--since", "soon", "--until", until),
+                (*period, "-o", "m.txt"),
+                (*period, "--window", "year"),
+                (*period, "--tenant", "nobody"),
+                ("moderator", "--since", "2000-01-01", "--until", "2100-01-01"),
+                ("moderator", "--since", since),
+            )
+        ]
+        records = deployment.ask(
+            "SELECT convert_from(p.body, 'utf8')::json->>'what' FROM gainsay.entry e JOIN gainsay.payload p "
+            "USING (debate, n) WHERE convert_from(e.leaf, 'utf8')::json->>'kind' = 'audit.read'"
+        )
+
+    assert nothing.code == 2
+    assert "the tenant 'default' has no debate here" in nothing.err
+    assert ran.code in (1, 5), ran.err
+    assert (printed.code, written.code) == (5, 5), printed.err
+    audit = json.loads(written.out)
+    assert audit["form"] == "gainsay.moderators/1"
+    assert audit["read"]["counted"] == 2
+    assert audit["read"]["left"] == {"evaluation": 2}
+    assert {one["aspect"] for one in audit["evaluations"]} >= {"position", "side"}
+    assert "finding: " in printed.out
+    assert "no debate is decided, so nothing is said of a pull to the proposer or the critic" in printed.out
+    assert "a tilt may be true" in printed.out
+    assert "Simulated models" in printed.out
+    assert [one.code for one in reports] == [5] * 4
+    html, markdown, as_json, pdf = ((tmp_path / f"m{end}").read_bytes() for end in REPORTS)
+    assert b"Tilt over time" in html
+    assert b"Tilt over time" in markdown
+    assert pdf.startswith(b"%PDF")
+    assert json.loads(as_json) == audit
+    assert [one.code for one in refused] == [2] * 7, [one.err for one in refused]
+    assert not [one.err for one in refused if "Traceback" in one.err]
+    assert records == [("moderators",)] * 6, "a reading that was refused read nothing"

@@ -25,6 +25,8 @@ SETS = PAGE.split("\n## Golden sets\n")[1].split("\n## ")[0]
 BLOCKS = re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
 RESULTS = PAGE.split("\n## Scores and results\n")[1].split("\n## ")[0]
 REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL = re.findall(r"```sh\n(.*?)```", RESULTS, re.DOTALL)
+OVER_TIME = PAGE.split("\n## Moderators over time\n")[1].split("\n## ")[0]
+(MODERATORS,) = re.findall(r"```sh\n(.*?)```", OVER_TIME, re.DOTALL)
 
 
 @pytest.mark.long
@@ -46,11 +48,11 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
             cwd=tmp_path,
             env={"PATH": path, "HOME": str(tmp_path), **variables},
         ).stdout
-        for block in (imported, *BLOCKS, REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL)
+        for block in (imported, *BLOCKS, REPORT, DISPUTE, CORRECTION, CHECK, APPROVAL, MODERATORS)
     ]
 
     assert len(BLOCKS) == 4
-    _, planned, ran, verified, given, reported, disputed, corrected, checked, approved = printed
+    _, planned, ran, verified, given, reported, disputed, corrected, checked, approved, moderators = printed
     assert verified.splitlines()[-1].startswith("VERIFIED")
     assert "1 evaluations: 6 scores and 1 results computed again" in verified
     assert "half: gain 0.15, loss 0.05" in planned
@@ -59,6 +61,9 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
     assert f"OK       sets         {tmp_path}/lease-questions" in given
     assert "half: gain 0.15, loss 0.05" in given
     assert reported == "wrote lease.html\n"
+    assert "no debate is decided, so nothing is said of a pull to the proposer or the critic" in moderators
+    assert "wrote moderators.html" in moderators
+    assert "no tilt is recorded" in moderators
     assert "Exploratory: inconclusive" in (tmp_path / "lease.html").read_text("utf-8")
     wrong = json.loads((tmp_path / "disputed.json").read_text("utf-8"))
     assert disputed.count("not as labelled: answered") == len(wrong) > 0

@@ -75,6 +75,7 @@ READ = (
     *("export_evaluation", "looks_at_held", "open_evaluations", "item_room", "items_under_way"),
     *("evaluations_watched", "looks_of_tenants"),
     *("evaluation_log", "item_log", "evaluation_ids", "evaluation_state", "evaluation_entry_of"),
+    *("debates_within", "has_debates", "results_within", "tilts", "standing_tilts"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants"}
@@ -98,6 +99,16 @@ OF_NO_TENANT = {
 }
 """Statements about no tenant's rows: clocks, notifications, texts that are named by their hashes, and who calls, which
 is asked before a tenant is known."""
+
+
+NIL = UUID(int=0)
+PLACES: Mapping[str, Mapping[str, Any]] = {
+    "reviewers": {"after": ""},
+    "heads_placed": {"after": NIL},
+    "debates_within": {"after": NIL, "task_types": None},
+    "results_within": {"after": NIL, "since": LONG_AGO, "until": datetime(2999, 1, 1, tzinfo=UTC)},
+}
+"""Where these statements begin, and what they ask for else."""
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +165,7 @@ def test_each_row_is_seen_by_its_own_tenant_and_none_without_one(
     stored: TwoTenants, login: psycopg.Connection[Any]
 ) -> None:
     tables = readable(login) - set(SHARED)
-    assert len(tables) == 29
+    assert len(tables) == 31
     for table in tables:
         assert seen(login, table, None) == set(), table
     for table in tables:
@@ -211,11 +222,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return every | {"tenants": [tenant]}
     if name == "ended_within":
         return every | {"task_type": "contract", "after": UUID(int=0)}
-    if name == "reviewers":
-        return every | {"after": ""}
-    if name == "heads_placed":
-        return every | {"after": UUID(int=0)}
-    return every
+    return {**every, **PLACES.get(name, {})}
 
 
 async def rows_of(database: EveryDatabase, name: str, params: Mapping[str, Any]) -> list[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Literal
 from uuid import UUID
@@ -510,6 +511,14 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     looks = ({"id": "set-a", "looks": 0},)
     yield Scenario(query="looks_at_held", given={"tenant": OURS, "sets": ["set-a"]}, always=made, expected=looks)
     yield Scenario(query="evaluation_revoked", given=asked, always=made, expected=())
+    ended = f"UPDATE evaluation SET ended = now(), result = 'r' WHERE evaluation = '{foreign}'"
+    within = {"since": datetime(2000, 1, 1, tzinfo=UTC), "until": datetime(2999, 1, 1, tzinfo=UTC)}
+    several = {"tenant": OURS, "after": UUID(int=0), "limit": 9}
+    yield Scenario(query="results_within", given={**several, **within}, always=f"{made}{ended}", expected=())
+    of_nobody = {"tenant": NOBODY, "after": UUID(int=0), "before": UUID(int=2**128 - 1), "task_types": None, "limit": 9}
+    yield Scenario(query="debates_within", given=of_nobody, expected=())
+    yield Scenario(query="has_debates", given={"tenant": NOBODY}, expected=({"found": False},))
+    yield from _of_tilts()
     yield Scenario(query="ended_of", given={"tenant": OURS, "debates": [theirs.done]}, expected=())
     sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
     yield Scenario(
@@ -526,6 +535,31 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
         state="SELECT ended FROM evaluation",
         expected=(),
     )
+
+
+def _of_tilts() -> Iterator[Scenario]:
+    """A finding about a moderator of the other tenant, and resolutions that name findings of another tenant."""
+    foreign, other = UUID(int=0x019A << 112 | 4), UUID(int=0x019A << 112 | 5)
+    about = "'m', 'm', 'moderator', 'v1', NULL, 'side', '2026-01-01'"
+    columns = "(finding, tenant, record, alias, model, prompt, pin, task_type, aspect, recorded)"
+    theirs = f"INSERT INTO moderator_tilt {columns} VALUES ('{foreign}', '{THEIRS}', '{foreign}', {about}); "
+    ours = f"INSERT INTO moderator_tilt {columns} VALUES ('{other}', '{OURS}', '{other}', {about}); "
+    resolved = f"INSERT INTO moderator_resolution (finding, tenant, record) VALUES ('{other}', '{THEIRS}', '{other}')"
+    sealed = {"leaf": b"leaf", "salt": bytes(32), "body": b"body", "log": f"localhost/{OURS}/1", "debate": NONE}
+    for query in ("tilts", "standing_tilts"):
+        yield Scenario(query=query, given={"tenant": OURS}, always=theirs, expected=())
+        yield Scenario(query=query, given={"tenant": OURS}, always=ours, craft=resolved)
+    yield Scenario(
+        query="resolve_tilt",
+        given={"tenant": OURS, "finding": foreign, **sealed},
+        always=theirs,
+        state="SELECT finding FROM moderator_resolution",
+        expected=(),
+    )
+    named = {"alias": "m", "model": "m", "prompt": "moderator", "pin": "v1", "task_type": None, "aspect": "side"}
+    new = {"tenant": OURS, "finding": UUID(int=0x019A << 112 | 6), **named, **sealed}
+    yield Scenario(query="add_tilt", given=new, always=theirs, expected=({"debate": NONE},))
+    yield Scenario(query="add_tilt", given=new, always=ours, craft=resolved)
 
 
 def _of_batches(theirs: Tenant) -> Iterator[Scenario]:

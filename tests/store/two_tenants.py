@@ -45,6 +45,13 @@ INSERT INTO batch_line (batch, line, tenant, key, body) VALUES (%(batch)s, 2, %(
 INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, scored, key, body)
 VALUES (%(evaluation)s, %(tenant)s, 'of a tenant', %(subject)s, 'validator', 'person', 'apiKey', '{validator}', '',
         '{set-a}', true, sha256('key 1'), sha256('body'));
+INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, ended, result)
+VALUES (gen_random_uuid(), %(tenant)s, 'with a result', %(subject)s, 'validator', 'person', 'apiKey', '{validator}', '',
+        '{}', clock_timestamp(), 'a result');
+INSERT INTO moderator_tilt (finding, tenant, record, alias, model, prompt, pin, aspect)
+VALUES (%(evaluation)s, %(tenant)s, %(evaluation)s, 'm', 'm', 'moderator', 'v1', 'side');
+INSERT INTO moderator_resolution (finding, tenant, record)
+VALUES (gen_random_uuid(), %(tenant)s, gen_random_uuid());
 INSERT INTO evaluation_entry (tenant, evaluation, n, record) VALUES (%(tenant)s, %(evaluation)s, 0, %(debate)s);
 INSERT INTO batch_limit (batch, tenant, ceiling) VALUES (%(batch)s, %(tenant)s, 9);
 UPDATE debate_head SET batch = %(batch)s WHERE tenant = %(tenant)s AND state = 'queued';

@@ -154,7 +154,7 @@ NOT_SEEN: dict[str, str] = {
 """Changes that no finding can show, by their names, with the reason."""
 DRAWN = (
     *("bar_chart.py", "html.py", "html_text.py", "pdf.py", "plots.py", "sparkline.py", "strip_chart.py"),
-    *("stylesheet.py", "typst_template.py"),
+    *("stylesheet.py", "time_chart.py", "typst_template.py"),
 )
 """Modules that draw a report, and say nothing in its text."""
 DATA = ("lexicon_data.py", *DRAWN)

@@ -23,6 +23,7 @@ from service.debate.entries import (
     DebateConcluded,
     DebateStarted,
     Entry,
+    StandingTilt,
     TurnAsked,
     TurnSpoke,
 )
@@ -123,6 +124,8 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "parts left out", [_with_parts_left_out(entry) for entry in drive(a_start())]
     yield "adversarial/1", "too little reported", [*_too_little(drive(a_start(), fails=_stormy))]
     yield "adversarial/1", "one family", drive(_of_one_family(a_start()))
+    tilts = (StandingTilt("01890a5d-ac96-774b-bcce-b302099a8057", a_start().seat("moderator").model),)
+    yield "adversarial/1", "a moderator that tilts", drive(replace(a_start(), tilts=tilts))
     yield "adversarial/1", "names its models", drive(a_start(critic_family="oak"), _names)
     for conclusion in labels.CONCLUSION:
         yield "adversarial/1", conclusion, drive(a_start(), partial(_concluding, conclusion))

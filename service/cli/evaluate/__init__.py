@@ -24,6 +24,8 @@ class _Commands(CommandGroup):
         "resume": ("run", "Go on with an evaluation to its end."),
         "stop": ("show", "Ask nothing more of an evaluation."),
         "export": ("export", "Write the bundle of an evaluation: all of its evidence in one file."),
+        "moderator": ("moderator", "Audit the moderators of recorded debates over a period, by month or week."),
+        "tilts": ("tilts", "List the recorded tilts of moderators, or resolve one."),
         "report": ("report", "Write the report of an evaluation as HTML, PDF, Markdown or JSON."),
         "statistic": ("statistic", "Compute statistics from their counts: a line of JSON asked, a line answered."),
     }

@@ -33,7 +33,7 @@ def report(evaluation: str, output: Path | None, paper: Paper) -> int:
     gainsay evaluate report 01890a5d-ac96-774b-bcce-b302099a8057 -o report.html
     gainsay evaluate report 01890a5d-ac96-774b-bcce-b302099a8057 > report.md
     """
-    form = _form(output)
+    form = form_of(output)
 
     async def work(here: Here) -> bytes:
         from service.evaluation.scoring.result import result_of
@@ -54,8 +54,8 @@ def report(evaluation: str, output: Path | None, paper: Paper) -> int:
     return exit_codes.DONE
 
 
-def _form(output: Path | None) -> Form:
-    """The form by the suffix of the file; raises `click.UsageError` for another one."""
+def form_of(output: Path | None) -> Form:
+    """The form by the suffix of a report's file, Markdown without one; raises `click.UsageError` for another one."""
     if output is None:
         return "markdown"
     if output.is_dir():

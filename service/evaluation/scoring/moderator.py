@@ -138,10 +138,10 @@ def _position(figures: Figures, arm: str, judged: Sequence[Judged]) -> Aspect:
     ]
     found = figures.add(f"position/{arm}", "order_swaps", pairs=slots)
     decided = sum("none" not in pair for pair in slots)
-    return Aspect("position", f"position/{arm}", found["p"], decided, lambda alpha: _fewest_same(alpha, decided))
+    return Aspect("position", f"position/{arm}", found["p"], decided, lambda alpha: fewest_same(alpha, decided))
 
 
-def _fewest_same(alpha: float, n: int) -> float | None:
+def fewest_same(alpha: float, n: int) -> float | None:
     """The smallest share of cases that, all pulled to one place, the exact test would have shown."""
     fewest = next((k for k in range(1, n + 1) if compute("binomial", {"k": k, "n": k})["p"] <= alpha), None)
     return fewest / n if fewest else None
@@ -152,10 +152,10 @@ def _side(figures: Figures, arm: str, judged: Sequence[Judged]) -> Aspect:
     proposer, critic, ties = said["upheld"], said["rejected"], said["modified"]
     found = figures.add(f"side/{arm}", "tilt", first=proposer, second=critic, ties=ties)
     decided = proposer + critic
-    return Aspect("side", f"side/{arm}", found["p"], decided, lambda alpha: _smallest_share(alpha, decided))
+    return Aspect("side", f"side/{arm}", found["p"], decided, lambda alpha: smallest_share(alpha, decided))
 
 
-def _smallest_share(alpha: float, n: int) -> float | None:
+def smallest_share(alpha: float, n: int) -> float | None:
     """The smallest true share for one side, in whole per cent, with a power of 80 %."""
     low, high = 50, 101
     while low < high:

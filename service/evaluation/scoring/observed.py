@@ -164,10 +164,11 @@ def _moderations(facts: Facts) -> tuple[ModerationMade | None, ModerationMade | 
         return None, None
     script = Script(facts.started, facts)
     turned = turned_of(script)
-    return _moderation(script, final_of(script)), _moderation(script, turned[0] if turned else None)
+    return moderation_of(script, final_of(script)), moderation_of(script, turned[0] if turned else None)
 
 
-def _moderation(script: Script, turn: TurnId | None) -> ModerationMade | None:
+def moderation_of(script: Script, turn: TurnId | None) -> ModerationMade | None:
+    """A moderation, with the place of the side that it favours; ``None`` where the turn has no reply."""
     reply = script.reply(turn)
     if turn is None or not isinstance(reply, Moderation):
         return None

@@ -258,6 +258,34 @@ class Quarters(Struct, frozen=True, tag_field="block", tag="quarters"):
     shown: str
 
 
+class TimePoint(Struct, frozen=True):
+    """A share in a window with its interval and the words below it, such as n; ``None`` where there is no case.
+
+    A ``hollow`` one rests on too few cases to say anything.
+    """
+
+    window: str
+    at: float | None
+    low: float
+    high: float
+    below: str
+    hollow: bool
+
+
+class OverTime(Struct, frozen=True, tag_field="block", tag="overTime"):
+    """A share by window, from the left to the right, with a line at a limit; ``shown`` says the same as text.
+
+    ``key`` says what hollow points are.
+    """
+
+    name: str
+    title: str
+    points: tuple[TimePoint, ...]
+    limit: Limit
+    key: str
+    shown: str
+
+
 class Verbatim(Struct, frozen=True, tag_field="block", tag="verbatim"):
     """Lines that are shown unchanged, each on its own line."""
 
@@ -280,8 +308,9 @@ Block = (
     | Intervals
     | Scatter
     | Quarters
+    | OverTime
 )
-Plot = Sparkline | Intervals | Scatter | Quarters
+Plot = Sparkline | Intervals | Scatter | Quarters | OverTime
 """What is one drawing with a title and the same in words."""
 
 

@@ -1,4 +1,5 @@
-"""Plots as hand-written SVG: intervals on one axis, points in a square, a table of two by two, a course by round.
+"""Plots as hand-written SVG: intervals on one axis, points in a square, a table of two by two, a course by round, a
+share over time.
 
 As in strips, a drawing holds numbers and a few words of ours unescaped, and all other text escaped. Its colours are for
 paper and have classes for dark screens; the shapes of marks tell series apart without colours, and the words and the
@@ -14,6 +15,7 @@ from service.report.document.blocks import (
     IntervalRow,
     Intervals,
     Limit,
+    OverTime,
     Plot,
     Quarters,
     Scatter,
@@ -21,6 +23,7 @@ from service.report.document.blocks import (
 )
 from service.report.document.html_text import escape_plain
 from service.report.document.sparkline import draw_sparkline
+from service.report.document.time_chart import draw_over_time
 from service.report.shortened import short
 
 _WIDTH = 1_164
@@ -37,6 +40,8 @@ def draw(plot: Plot) -> str:
     match plot:
         case Sparkline():
             return draw_sparkline(plot)
+        case OverTime():
+            return draw_over_time(plot)
         case Intervals():
             height = _TOP + _ROW * len(plot.rows) + 40
             return _svg(plot, height, _intervals(plot))

@@ -212,7 +212,7 @@ TEMPLATE = r"""
   else if b.block == "argued" { argued(b) }
   else if b.block == "chart" { chart(b) }
   else if b.block == "map" { map-of(b) }
-  else if b.block in ("course", "intervals", "scatter", "quarters") { course(b) }
+  else if b.block in ("course", "intervals", "scatter", "quarters", "overTime") { course(b) }
   else if b.block == "verbatim" { block(above: 1em, below: 1em, raw(b.lines.join("\n"), block: true)) }
 }
 

@@ -15,7 +15,7 @@ from service.report.evaluation import counted
 from service.report.evaluation.critic import critic
 from service.report.evaluation.lift import lift
 from service.report.evaluation.moderator import moderator
-from service.report.evaluation.parts import OUTCOME, said
+from service.report.evaluation.parts import OUTCOME, first_of, said
 
 TITLES: Mapping[Kind, str] = {
     "lift": "Evaluation of debate",
@@ -23,8 +23,6 @@ TITLES: Mapping[Kind, str] = {
     "moderator": "Audit of a moderator",
 }
 KINDS: Mapping[Kind, Callable[[Result], Iterator[Block]]] = {"lift": lift, "critic": critic, "moderator": moderator}
-_FIRST_FINDINGS = 4
-"""The most findings on the first page; the part about them has all."""
 
 
 def report(r: Result, concluded: str, paper: Paper = "a4") -> ReportBlocks:
@@ -49,7 +47,7 @@ def _first(r: Result) -> Iterator[Block]:
     if r.standing == "exploratory":
         tone, title = "plain", f"Exploratory: {title[0].lower()}{title[1:]}, and nothing is claimed"
     yield FactList((Fact("Question", r.question),))
-    yield Banner(tone, title, _findings(r))
+    yield Banner(tone, title, first_of(said(r, "finding")))
     yield FactList(
         (
             Fact("Standing", " ".join(said(r, "standing"))),
@@ -61,13 +59,6 @@ def _first(r: Result) -> Iterator[Block]:
             Fact("Labels", "; ".join(dict.fromkeys(one.provenance for one in r.sets)) or "no set"),
         )
     )
-
-
-def _findings(r: Result) -> tuple[str, ...]:
-    """The first sentences of the findings; what is left is said to be left."""
-    found = said(r, "finding")
-    rest = len(found) - _FIRST_FINDINGS
-    return (*found[:_FIRST_FINDINGS], f"More in the part Findings: {rest}.") if rest > 0 else found
 
 
 def _arm(r: Result, at: int) -> str:
@@ -91,4 +82,4 @@ def _blocks(r: Result) -> Iterator[Block]:
     yield Bullets(said(r, "notShown"))
     if r.simulated:
         yield Text(SIMULATED)
-    yield from counted.statistics(r)
+    yield from counted.figures_table(r.figures)

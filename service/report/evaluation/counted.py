@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -95,7 +95,7 @@ def plan(r: Result) -> Iterator[Block]:
     )
 
 
-def statistics(r: Result) -> Iterator[Block]:
+def figures_table(figures: Sequence[Figure]) -> Iterator[Block]:
     """Every statistic with its input and its output."""
     yield ReportPart("statistics", "Every statistic")
     yield Text(
@@ -106,7 +106,7 @@ def statistics(r: Result) -> Iterator[Block]:
     yield TableBlock(
         "Statistics by the place where they are used",
         ("Used as", "Statistic", "Input", "Output"),
-        tuple((figure.id, figure.statistic, _json(figure, "input"), _json(figure, "output")) for figure in r.figures),
+        tuple((figure.id, figure.statistic, _json(figure, "input"), _json(figure, "output")) for figure in figures),
         code=(0, 1, 2, 3),
     )
 

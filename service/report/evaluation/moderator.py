@@ -13,12 +13,11 @@ from service.report.document.blocks import (
     IntervalRow,
     Intervals,
     Limit,
-    Quarters,
     ReportPart,
     TableBlock,
     Text,
 )
-from service.report.evaluation.parts import no_figure, rate, spend
+from service.report.evaluation.parts import no_figure, orders, rate, spend
 
 
 def moderator(r: Result) -> Iterator[Block]:
@@ -38,39 +37,11 @@ def moderator(r: Result) -> Iterator[Block]:
 
 def _orders(r: Result, arm: ArmShown) -> Iterator[Block]:
     figure = r.figure(f"position/{arm.name}")
-    found, pairs = figure.output, [tuple(pair) for pair in figure.input["pairs"]]
-    if not pairs:
+    if not figure.input["pairs"]:
         yield no_figure(f"two orders ({arm.name})", "no case was answered in both")
         return
-    counts = tuple((pairs.count((first, "first")), pairs.count((first, "second"))) for first in ("first", "second"))
-    words = (
-        f"n = {found['n']}: {found['consistent']} concluded alike in both orders, {found['firstTwice']} favoured the "
-        f"first place twice, {found['secondTwice']} the second, {found['oneUndecided']} a side in one order only."
-    )
     yield HeadingBlock(3, arm.name)
-    yield Quarters(
-        name=f"orders-{arm.name}",
-        title="Which place the conclusion favoured, in the first order and in the reverse order",
-        columns=("reverse: first place", "reverse: second place"),
-        rows=("first order: first place", "first order: second place"),
-        counts=(counts[0], counts[1]),
-        shown=words,
-    )
-    yield TableBlock(
-        "Alike is the same side in both orders; the same place twice is a pull of the place",
-        ("Cases", "Alike", "Rate", "95 % interval", "First twice", "Second twice", "One undecided", "p"),
-        (
-            (
-                str(found["n"]),
-                str(found["consistent"]),
-                per_cent(found["rate"]),
-                interval(found["low"], found["high"]),
-                *(str(found[name]) for name in ("firstTwice", "secondTwice", "oneUndecided")),
-                p_value(found["p"]),
-            ),
-        ),
-        numeric=(0, 1, 4, 5, 6),
-    )
+    yield from orders(f"orders-{arm.name}", figure)
 
 
 def _sides(r: Result) -> Iterator[Block]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from service.evaluation.scoring.result import Figure, Outcome, Result
-from service.evaluation.scoring.written import dollars, interval, per_cent
-from service.report.document.blocks import Bar, Block, Chart, Segment, TableBlock, Text, Tone
+from service.evaluation.scoring.written import dollars, interval, p_value, per_cent
+from service.report.document.blocks import Bar, Block, Chart, Quarters, Segment, TableBlock, Text, Tone
 
 OUTCOME: dict[Outcome, tuple[Tone, str]] = {
     "better": ("info", "A difference was shown, in favour of the first arm"),
@@ -39,6 +39,65 @@ def rate(figure: Figure) -> tuple[str, str, str]:
     """A rate's cells: k of n, the rate, its interval."""
     output, given = figure.output, figure.input
     return f"{given['k']} of {given['n']}", per_cent(output["rate"]), interval(output["low"], output["high"])
+
+
+_FIRST_FINDINGS = 4
+"""The most findings on the first page; the part about them has all."""
+
+
+def first_of(found: tuple[str, ...]) -> tuple[str, ...]:
+    """The first sentences of the findings; what is left is said to be left."""
+    rest = len(found) - _FIRST_FINDINGS
+    return (*found[:_FIRST_FINDINGS], f"More in the part Findings: {rest}.") if rest > 0 else found
+
+
+def orders(name: str, figure: Figure, windows: Sequence[tuple[str, Figure]] = ()) -> Iterator[Block]:
+    """Pairs of orders as two by two, with their table; ``windows`` are rows of single windows below the whole."""
+    found, pairs = figure.output, [tuple(pair) for pair in figure.input["pairs"]]
+    counts = tuple((pairs.count((first, "first")), pairs.count((first, "second"))) for first in ("first", "second"))
+    yield Quarters(
+        name=name,
+        title="Which place the conclusion favoured, in the first order and in the reverse order",
+        columns=("reverse: first place", "reverse: second place"),
+        rows=("first order: first place", "first order: second place"),
+        counts=(counts[0], counts[1]),
+        shown=(
+            f"n = {found['n']}: {found['consistent']} concluded alike in both orders, {found['firstTwice']} favoured "
+            f"the first place twice, {found['secondTwice']} the second, {found['oneUndecided']} a side in one only."
+        ),
+    )
+    head: tuple[str, ...] = (
+        "Cases",
+        "Alike",
+        "Rate",
+        "95 % interval",
+        "First twice",
+        "Second twice",
+        "One undecided",
+        "p",
+    )
+    rows: tuple[tuple[str, ...], ...] = (_order_row(figure), *(_order_row(one) for _, one in windows))
+    if windows:
+        named = ("whole", *(window for window, _ in windows))
+        head, rows = ("Window", *head), tuple((label, *row) for label, row in zip(named, rows, strict=True))
+    yield TableBlock(
+        "Alike is the same side in both orders; the same place twice is a pull of the place",
+        head,
+        rows,
+        numeric=tuple(at + bool(windows) for at in (0, 1, 4, 5, 6)),
+    )
+
+
+def _order_row(figure: Figure) -> tuple[str, ...]:
+    found = figure.output
+    return (
+        str(found["n"]),
+        str(found["consistent"]),
+        per_cent(found["rate"]),
+        interval(found["low"], found["high"]),
+        *(str(found[name]) for name in ("firstTwice", "secondTwice", "oneUndecided")),
+        p_value(found["p"]),
+    )
 
 
 def spend(r: Result) -> Iterator[Block]:

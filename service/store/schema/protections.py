@@ -17,11 +17,13 @@ SEQUENCED = ("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp")
 """The tables that only the sequencer adds to."""
 WRITTEN = ("entry", "payload", "charge", "document", "draw", "context", "content")
 """The tables that only the service adds to."""
-NOT_SERVED = (*SEQUENCED, "draw", "content", "log_epoch", "incident")
+TILTS = ("moderator_tilt", "moderator_resolution")
+"""The tables of findings about moderators, which commands add to."""
+NOT_SERVED = (*SEQUENCED, *TILTS, "draw", "content", "log_epoch", "incident")
 """The tables that the login which serves callers does not add to."""
 SHARED = ("content", "manifest_prompt", "migration", "schema_floor")
 """The tables that this login reads and that belong to no tenant."""
-EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident", "damage", "uncertainty_baseline")
+EVIDENCE = (*WRITTEN, *SEQUENCED, *TILTS, "log_epoch", "incident", "damage", "uncertainty_baseline")
 """The tables whose rows are never changed or removed."""
 
 _TABLES: LiteralString = """

@@ -26,6 +26,7 @@ var kinds = map[string]bool{
 	"report.issued": true, "access.changed": true, "content.read": true, "evaluation.registered": true,
 	"evaluation.proven": true,
 	"item.asked":        true, "item.scored": true, "evaluation.stopped": true, "evaluation.concluded": true,
+	"moderator.found": true, "moderator.resolved": true,
 }
 
 // errLater marks what a later verifier may know: not checkable, and no failure.

@@ -13,7 +13,7 @@ from service.audit.earlier_head import parse_earlier_head
 from service.audit.note import COSIGNATURE, SigningKey, parse_note
 from service.audit.record import moment, open_leaf
 from service.cli.audit.verify import tools
-from service.reviews.opening import prepare
+from service.reviews.opening import Earlier, prepare
 from service.store.clock import DatabaseTime
 from service.store.rotation import next_log, open_next
 from service.store.sealing import open_debate
@@ -110,7 +110,7 @@ async def test_a_debate_that_its_writer_dates_back_fails_by_the_databases_clock(
     before = countersign(house)
     yesterday = DatabaseTime(time.time() - 86_400, time.monotonic())
     case, deployment = a_request(taskType="other"), house.desk.deployment
-    _, new, entries = prepare(case, deployment, CALLER, LOG, (), yesterday)
+    _, new, entries = prepare(case, deployment, CALLER, LOG, Earlier(), yesterday)
     assert await open_debate(house.desk.database, new, entries)
     await house.sequencer.catch_up()
     countersign(house)

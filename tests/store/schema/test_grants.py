@@ -30,6 +30,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("case_batch", "batch_limit"), WORKED_ON),
         "evaluation": WORKED_ON | {"DELETE"},
         "evaluation_entry": MADE_ANEW,
+        **dict.fromkeys(("moderator_tilt", "moderator_resolution"), ADDED),
         **dict.fromkeys(("listener", "found_by", "rate", "batch_line"), WORKED_ON | {"DELETE"}),
         **dict.fromkeys(
             ("rests_on", "manifest_prompt", "track_record", "decision", "issued_report", "case_words"), MADE_ANEW
@@ -52,6 +53,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("entry", "damage", "spend_limit", "log_epoch", "assignment"), READ),
         **dict.fromkeys(("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp"), READ),
         **dict.fromkeys(("content", "manifest_prompt", "migration", "schema_floor"), READ),
+        **dict.fromkeys(("moderator_tilt", "moderator_resolution"), READ),
         **dict.fromkeys(("debate_head", "idempotency_key", "payload", "document", "context", "pending"), ADDED),
         **dict.fromkeys(("rests_on", "track_record", "decision", "issued_report", "derived_key"), ADDED),
         **dict.fromkeys(("case_batch", "batch_line", "batch_limit", "evaluation", "evaluation_entry"), ADDED),

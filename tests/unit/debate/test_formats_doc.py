@@ -33,7 +33,7 @@ REFERENCES = {
     "convergence": "loomflow-multi-agent-debate",
 }
 """The text that each format comes from."""
-NO_CAP = {"confidenceLow", "policy", "providerOverrun"}
+NO_CAP = {"confidenceLow", "moderatorTilt", "policy", "providerOverrun"}
 """Reasons for which a person has to decide that are no caps."""
 RULES = read_policy(SHIPPED_POLICY).formats
 ANY = 1_200

@@ -37,7 +37,7 @@ from service.policy import (
     TimeStamps,
     Witness,
 )
-from service.policy.evaluation import EvaluationBudget, EvaluationPolicy, ReleasePolicy
+from service.policy.evaluation import EvaluationBudget, EvaluationPolicy, ModeratorPolicy, ReleasePolicy
 from service.policy.file.defaults import SETTLED
 from service.policy.file.reading import FILE, VERSION
 from service.policy.file.tenants import TenantRow
@@ -76,6 +76,7 @@ PAGED: Mapping[str, type[Struct]] = {
     "tenants.NAME": TenantRow,
     "evaluation.budget": EvaluationBudget,
     "evaluation.release": ReleasePolicy,
+    "evaluation.moderators": ModeratorPolicy,
 }
 """The tables of docs/policy.md."""
 RATE_NAMES = {key.name: "4.00" for key in RATES}
@@ -118,6 +119,7 @@ def everything() -> dict[str, Any]:
     whole["evaluation"] = {"held_looks": 5, "budget": {"day_usd": "1.00", "month_usd": "unlimited", "debates": 2}}
     stricter = {"hits": "0.7", "alarms": "0.3", "family": "0.55", "rating": "7.5", "unusable": "0.01"}
     whole["evaluation"]["release"] = stricter
+    whole["evaluation"]["moderators"] = {"tilt_limit": "0.7"}
     whole["tenants"] = {
         "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
     }
@@ -172,6 +174,7 @@ PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
     "time stamps": (("audit", "timestamps"), keys_of(TimeStamps)),
     "evaluation budget": (("evaluation", "budget"), keys_of(EvaluationBudget)),
     "release": (("evaluation", "release"), keys_of(ReleasePolicy)),
+    "moderators": (("evaluation", "moderators"), keys_of(ModeratorPolicy)),
     "a tenant": (("tenants", "acme-two"), keys_of(TenantRow)),
     "a verifier key": (("audit", "keys", 0), keys_of(RegisteredKey)),
     "calls": (("calls",), keys_of(Calls)),
