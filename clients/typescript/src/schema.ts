@@ -6803,9 +6803,9 @@ export interface components {
          * @description The number of items of each split, without those that are retired.
          */
         SplitCounts: {
-            /** @description Items for work on prompts and models. */
+            /** @description The number of items for work on prompts and models. */
             open: number;
-            /** @description Items for claims. */
+            /** @description The number of items for claims. */
             held: number;
         };
         /**
