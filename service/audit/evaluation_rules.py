@@ -4,7 +4,7 @@ held_looks   from which look on a held split is worn
 release      the limits for which a critic's release stops
 cutoffs      when the training of models ended, as far as policy says
 
-`Progress` refuses a registration whose limits are looser than the shipped ones, whoever wrote it.
+`Progress` refuses a registration whose limits are looser than the shipped ones, of any writer.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 class ReleaseLimits(Struct, frozen=True, rename="camel"):
     """The limits of the five rules, in thousandths: of the share, and of a point of the critic's rating of itself."""
 
-    hits: _PerMille = 600
-    alarms: _PerMille = 400
-    family: _PerMille = 500
-    rating: Annotated[int, Meta(ge=0, le=10_000)] = 7_000
-    unusable: _PerMille = 50
+    hits: _PerMille
+    alarms: _PerMille
+    family: _PerMille
+    rating: Annotated[int, Meta(ge=0, le=10_000)]
+    unusable: _PerMille
 
 
-SHIPPED_LIMITS = ReleaseLimits()
+SHIPPED_LIMITS = ReleaseLimits(hits=600, alarms=400, family=500, rating=7_000, unusable=50)
 AT_LEAST = frozenset({"hits", "family", "rating"})
 """The limits that are stricter where they are higher."""
 

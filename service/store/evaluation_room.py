@@ -19,7 +19,8 @@ from service.store.spend import RETRY_MAX_S
 
 PLACES = "evaluationDebates"
 """The name of the limit of debates under way, beside those of money."""
-_PERIODS = {"evaluationDay": "day", "evaluationMonth": "month"}
+ITEM_LIMITS = {"evaluationDay": "day", "evaluationMonth": "month"}
+"""The limits of money, by the names that records have of them, each with its period."""
 _WAIT_S = 5
 """When a place is looked for again: places come back when debates end."""
 
@@ -75,7 +76,7 @@ async def refuse_without_room(database: Database, tenant: str, room: ItemRoom) -
             f"{room.budget.debates}; the next one is asked when one of them ends",
             retry_after=_WAIT_S,
         )
-    period = _PERIODS[row["short"]]
+    period = ITEM_LIMITS[row["short"]]
     whole = (room.budget.day if period == "day" else room.budget.month) or 0
     ends = row["ends"].astimezone(UTC).isoformat().replace("+00:00", "Z")
     raise BudgetExhausted(

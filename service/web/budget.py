@@ -77,7 +77,7 @@ class EvaluationUse(Struct, frozen=True, kw_only=True, rename="camel"):
     debates: int
     """How many debates of evaluations are queued or run."""
     most_debates: int
-    """How many may be queued or run at the same time."""
+    """How many debates of evaluations may be queued or run at the same time."""
 
 
 class TenantBudget(Struct, frozen=True, kw_only=True, rename="camel"):

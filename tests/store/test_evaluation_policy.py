@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from service.audit.evaluation_rules import EvaluationRules, ReleaseLimits
+from service.audit.evaluation_rules import SHIPPED_LIMITS, EvaluationRules
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
@@ -188,7 +188,7 @@ async def test_the_rules_of_the_policy_are_recorded_and_a_result_is_computed_by_
 
     cutoffs = {alias: "2025-06-29" for alias in aliases if alias.startswith("birch")}
     rules = second.progress.registered.rules
-    assert rules == EvaluationRules(2, ReleaseLimits(hits=700, rating=8_000), cutoffs)
+    assert rules == EvaluationRules(2, replace(SHIPPED_LIMITS, hits=700, rating=8_000), cutoffs)
     worn, told = result_in(second), result_in(second).sets[0]
     assert (told.look, told.worn, result_in(first).sets[0].worn) == (2, True, False)
     assert "wornSet" in worn.why_exploratory
@@ -204,7 +204,7 @@ async def test_the_rules_of_the_policy_are_recorded_and_a_result_is_computed_by_
     assert conclusion_of(Progress.of(entries), golden).hash == recorded.result
     for changed in (
         replace(rules, held_looks=3),
-        replace(rules, release=ReleaseLimits()),
+        replace(rules, release=SHIPPED_LIMITS),
         replace(rules, cutoffs=dict.fromkeys(cutoffs, "2025-06-30")),
     ):
         forged = Progress.of([replace(registered, rules=changed), *rest])

@@ -30,6 +30,7 @@ from service.running import checker
 from service.running.metrics_begun import begin_metrics
 from service.running.provider_port import FailureReason
 from service.running.versions import CURRENT
+from service.store.evaluation_room import ITEM_LIMITS
 from service.store.spend import BATCH, LIMITS
 
 RULES_ON_THE_MERITS = gate._Weighed(GatePolicy("1", ""), 1).merits(
@@ -49,7 +50,7 @@ CLOSED_SETS = {
     ("AUTHENTICATIONS", "way"): {*get_args(combination.Way)},
     ("CITATIONS", "verdict"): {*get_args(findings.Verdict)},
     ("STRIKES", "reason"): {*get_args(findings.StrikeReason)},
-    ("REFUSALS", "limit"): {"debateCeiling", "providerOverrun", BATCH, *LIMITS.values()},
+    ("REFUSALS", "limit"): {"debateCeiling", "providerOverrun", BATCH, *LIMITS.values(), *ITEM_LIMITS},
     ("ATTEMPTS_FAILED", "reason"): {*get_args(FailureReason)},
     ("ENTRIES", "kind"): {entry.__struct_config__.tag for entry in get_args(Entry)},
 }

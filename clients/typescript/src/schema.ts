@@ -8212,7 +8212,7 @@ export interface components {
             reservedUSD: string;
             /** @description How many debates of evaluations are queued or run. */
             debates: number;
-            /** @description How many may be queued or run at the same time. */
+            /** @description How many debates of evaluations may be queued or run at the same time. */
             mostDebates: number;
         };
         /**

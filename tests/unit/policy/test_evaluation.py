@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from service.audit.evaluation_rules import SHIPPED_LIMITS, EvaluationRules, ReleaseLimits
 from service.policy import decode_policy, encode_policy
@@ -74,7 +75,7 @@ def test_what_a_registration_records_is_what_the_file_says(tmp_path: Path) -> No
 
     assert policy.evaluations.rules(policy.models) == EvaluationRules(
         held_looks=4,
-        release=ReleaseLimits(hits=700, rating=8_250),
+        release=replace(SHIPPED_LIMITS, hits=700, rating=8_250),
         cutoffs={whole["models"][0]["alias"]: "2025-06-30"},
     )
     assert decode_policy(encode_policy(policy)) == policy

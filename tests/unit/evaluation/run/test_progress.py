@@ -17,7 +17,7 @@ from service.audit.evaluation_events import (
     ItemAsked,
     ItemScored,
 )
-from service.audit.evaluation_rules import ReleaseLimits
+from service.audit.evaluation_rules import SHIPPED_LIMITS
 from service.errors import IllegalEntry
 from service.evaluation.plan.model import plan_hash, plan_members
 from service.evaluation.run.progress import Progress
@@ -185,7 +185,7 @@ def follow(run: list[EvaluationEntry], entry: EvaluationEntry, *, allowed: bool)
 
 @pytest.mark.parametrize("limit", [{"hits": 599}, {"alarms": 401}, {"family": 0}, {"rating": 6_999}, {"unusable": 51}])
 def test_a_registration_with_a_looser_limit_than_the_shipped_one_is_refused(limit: dict[str, int]) -> None:
-    rules = replace(FIRST.rules, release=ReleaseLimits(**limit))
+    rules = replace(FIRST.rules, release=replace(SHIPPED_LIMITS, **limit))
 
     with pytest.raises(IllegalEntry, match=f"never looser than the shipped limits; looser: {next(iter(limit))}"):
         Progress(replace(FIRST, rules=rules))
@@ -196,7 +196,7 @@ def test_a_changed_plan_is_judged_by_what_policy_said_when_the_first_one_was_reg
     for rules in (
         replace(FIRST.rules, held_looks=9),
         replace(FIRST.rules, cutoffs={"careful": "2025-06-30"}),
-        replace(FIRST.rules, release=ReleaseLimits(hits=700)),
+        replace(FIRST.rules, release=replace(SHIPPED_LIMITS, hits=700)),
     ):
         with pytest.raises(IllegalEntry, match="what it decided when that was registered"):
             progress.take(replace(changed(1, margin=20), rules=rules))

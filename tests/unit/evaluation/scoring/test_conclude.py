@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.audit.evaluation_rules import ReleaseLimits
+from service.audit.evaluation_rules import SHIPPED_LIMITS
 from service.errors import GainsayError
 from service.evaluation.plan.model import Arm, Comparison, Plan, plan_hash
 from service.evaluation.scoring.cases import Case, may_have_seen
@@ -474,7 +474,7 @@ def test_a_policy_may_be_stricter() -> None:
     scores = critiques(plan, cases, 0.85, 0.1)
 
     assert headline(result(plan, cases, scores)) == "passes"
-    stopped = result(plan, cases, scores, limits=ReleaseLimits(hits=950))
+    stopped = result(plan, cases, scores, limits=replace(SHIPPED_LIMITS, hits=950))
     assert headline(stopped) == "stops"
     assert stopped.table("limits")[0].cells["hits"] == 0.95
     said = "lower bound of the hits at least 0.95, shipped 0.6."
