@@ -39,7 +39,7 @@ from service.audit.evaluation_events import (
     ItemScored,
     SetAsked,
 )
-from service.audit.evaluation_rules import EvaluationRules, ReleaseLimits
+from service.audit.evaluation_rules import SHIPPED_LIMITS, EvaluationRules
 from service.evaluation.plan.model import Arm, Comparison, Plan, PlannedSet, plan_hash, plan_members
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
@@ -295,7 +295,7 @@ def _entries(folder: Path, plan: Plan, leave: int) -> tuple[EvaluationRegistered
     asked = SetAsked(golden.manifest.id, 1, golden.hash, "open", tuple(item.id for item in golden.asked.items))
     planned = replace(plan, models={}, sets=(PlannedSet(asked.id, 1, asked.sha256, "open"),), ceiling=10**12)
     quote = tuple(ArmQuote(arm.name, 1, 1) for arm in planned.arms)
-    members, hash_, rules = plan_members(planned), plan_hash(planned), EvaluationRules(10, ReleaseLimits(), {})
+    members, hash_, rules = plan_members(planned), plan_hash(planned), EvaluationRules(10, SHIPPED_LIMITS, {})
     first = EvaluationRegistered(str(uuid4()), 0, members, hash_, (asked,), quote, rules)
     units = Progress(first).units
     entries = list[EvaluationEntry]()
