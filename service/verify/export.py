@@ -8,7 +8,8 @@
      6  chains       in each debate n has no gap, each record names the one before it, and times ascend from the id's on
      7  tree         all leaves hash to the root, or each record has its inclusion proof
      8  payloads     each payload has the exact form of its kind; this build has every version that a decision seals
-     9  logs         the events of the log itself are valid, and entries of evaluations legal after those before them
+     9  logs         the events of the log itself are valid, entries of evaluations legal after those before them, and
+                     starts name the recorded tilts of moderators that stood
     10  moves        in each debate with its beginning, every entry is legal after those before it
     11  charges      each charge follows from usage and price row
     12  money        the ceiling holds at every entry
@@ -44,6 +45,7 @@ from service.verify.evaluations import Evaluations
 from service.verify.lines import check_lines
 from service.verify.log_records import LogRecords
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform, perform_all
+from service.verify.tilts import Tilts
 from service.verify.versions import UnknownMembers
 
 SOURCES = (
@@ -120,7 +122,8 @@ def verify_export(
         debates = Debates(complete=header.complete, reports=reports, ready=ready, records_only=trust.records_only)
     followed = header.complete or "evaluation" in header.filters  # either has all records of its evaluations
     evaluations = evaluations or Evaluations()
-    happened = LogRecords(note, trust, evaluations if followed else None)
+    tilts = Tilts(header.log) if header.complete else None
+    happened = LogRecords(note, trust, evaluations if followed else None, tilts)
     parts = _parts(header, checkpoint, happened, debates)
     if debates and evaluations.sets is not None:
         parts.append(_Part("evaluations", lambda _: None, happened.evaluated))

@@ -9,16 +9,20 @@ from service.audit.record import Envelope
 from service.verify import earlier_logs, opened_bundle
 from service.verify.evaluations import Evaluations
 from service.verify.steps import NotCheckable, Trust, at, expect
+from service.verify.tilts import Tilts
 
 SAID_MAX = 20
 """Words of persons on forgotten heads that a result shows; all are counted."""
 
 
 class LogRecords:
-    """The events of the log itself: records that belong to no debate. ``evaluations`` needs a complete log."""
+    """The events of the log itself: records that belong to no debate.
 
-    def __init__(self, note: Note, trust: Trust, evaluations: Evaluations | None) -> None:
-        self._note, self._trust, self._evaluations = note, trust, evaluations
+    ``evaluations`` needs every record of an evaluation, and ``tilts`` every record of a log.
+    """
+
+    def __init__(self, note: Note, trust: Trust, evaluations: Evaluations | None, tilts: Tilts | None) -> None:
+        self._note, self._trust, self._evaluations, self._tilts = note, trust, evaluations, tilts
         self._counts: dict[str, int] = {}
         self._said: list[str] = []
         self._unknown = ""
@@ -30,6 +34,8 @@ class LogRecords:
         later = opened_bundle.later_schema(envelope)
         if self._evaluations is not None and not later:
             self._evaluations.take(envelope, payload, index, leaf)
+        if self._tilts is not None and not later:
+            self._tilts.take(envelope, payload, index)
         if envelope.kind not in log_events.KINDS:
             return
         if later:
@@ -43,6 +49,8 @@ class LogRecords:
                 self._said.append(earlier_logs.previous(event, self._trust))
             if isinstance(event, log_events.AuditRemembered):
                 self._remembered(event)
+            if self._tilts is not None:
+                self._tilts.happened(event, envelope)
         self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
 
     def _remembered(self, event: log_events.AuditRemembered) -> None:
@@ -60,7 +68,8 @@ class LogRecords:
             raise NotCheckable(self._unknown)
         counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]
         followed = self._evaluations.words() if self._evaluations else ""
-        rest = [followed, *self._said] if followed else self._said
+        compared = self._tilts.end() if self._tilts else ""
+        rest = [words for words in (followed, compared, *self._said) if words]
         return "; ".join([", ".join(counted) or "no records of the log itself", *rest])
 
     @property

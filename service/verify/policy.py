@@ -168,7 +168,7 @@ def _fixed(debate: LegalDebate, rules: Policy, started: DebateStarted, day: str)
 
 
 def _tilts(debate: LegalDebate, started: DebateStarted) -> None:
-    """Check that recorded tilts are of models that may moderate; which findings stood is stated, and not recomputed."""
+    """Check that recorded tilts are of models that may moderate; which ones stood, a whole log shows (`tilts`)."""
     named = [(tilt.finding, tilt.model) for tilt in started.tilts]
     expect("the order of the tilts", sorted(set(named)), named)
     plans = [plan for seat in started.seats if seat.seat == MODERATOR for plan in (seat, seat.fallback)]
