@@ -52,7 +52,7 @@ def test_the_commands_of_the_page_plan_and_run_an_evaluation(database: Database,
     ]
 
     assert len(BLOCKS) == 4
-    _, planned, ran, verified, given, reported, disputed, corrected, checked, approved, moderators = printed
+    _, planned, ran, given, verified, reported, disputed, corrected, checked, approved, moderators = printed
     assert verified.splitlines()[-1].startswith("VERIFIED")
     assert "1 evaluations: 6 scores and 1 results computed again" in verified
     assert "half: gain 0.15, loss 0.05" in planned
