@@ -1,7 +1,7 @@
 """Why a case was brought: to decide something, to see whether the service works, or to measure how well it does.
 
 Only the debates that were to decide something count in what is said of debates: metrics, track records, the baseline.
-Webhooks are told of no item of an evaluation either (migrations/0033_evaluation_edges.sql).
+No item of an evaluation is sent to a webhook either (migrations/0033_evaluation_edges.sql).
 """
 
 from __future__ import annotations
