@@ -43,7 +43,7 @@ class EvaluationFeeds(SharedFeeds[EvaluationFeed]):
         return EvaluationFeed(of, tenant)
 
     async def read(self, feed: EvaluationFeed) -> None:
-        """Read entries to the last one, and wait until that is provable; raises `RecordsLost` where it never will be."""
+        """Read entries to the last one, and wait until that is provable; raises `RecordsLost` where it never will."""
         asked = time.monotonic()
         while not await self._is_whole(feed):
             if not feed.over:

@@ -146,10 +146,7 @@ def _came_to(score: Score) -> str:
 
 def listed(stored: Sequence[StoredEvaluation]) -> str:
     """The evaluations of a tenant, the newest first."""
-    rows = [
-        f"{one.evaluation}  {line(one.name)}  {_standing_of(one)}"
-        for one in stored
-    ]
+    rows = [f"{one.evaluation}  {line(one.name)}  {_standing_of(one)}" for one in stored]
     return "\n".join(rows) or "there is no evaluation yet; `gainsay evaluate run PLAN` registers one"
 
 

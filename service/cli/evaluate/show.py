@@ -39,7 +39,8 @@ def show(evaluation: str | None, *, as_json: bool) -> int:
             return shown(await here.desk.read(evaluation, here.caller), as_json=as_json)
         found = await here.desk.newest(here.caller, NEWEST)
         if as_json:
-            print_json([{"evaluation": one.evaluation, "name": one.name, "ended": one.ended, "lost": one.lost} for one in found])
+            names = ("evaluation", "name", "ended", "lost")
+            print_json([{name: getattr(one, name) for name in names} for one in found])
         else:
             say(display.listed(found))
         return exit_codes.DONE
