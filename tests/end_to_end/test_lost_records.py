@@ -193,7 +193,7 @@ async def stands(site: Served, path: str, *, until: str) -> JSON:
         if told["status"] == until:
             return told
         await asyncio.sleep(0.05)
-    raise AssertionError(f"the evaluation is {told['status']}, and not {until}")
+    raise AssertionError(f"the evaluation did not become {until}")
 
 
 def refused_result(answer: httpx.Response) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -17,14 +18,17 @@ from tests.fixtures.running import a_writer
 
 NOTHING = cast("Any", None)
 DESK = cast("Any", SimpleNamespace(database=None))
-FEEDERS = {
+FEEDERS: dict[str, Callable[[], Feeder]] = {
     "batch": lambda: BatchFeeder(NOTHING, NOTHING, NOTHING, a_writer("f"), 60),
     "evaluation": lambda: EvaluationFeeder(DESK, NOTHING, a_writer("f"), 60),
 }
 
 
 async def events_of(
-    feeder: Feeder, rounds: list[Exception | None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    feeder: Feeder,
+    rounds: Sequence[Exception | None],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> list[str]:
     """The lines of a feeder whose rounds end so."""
     monkeypatch.setattr(feeding, "IDLE_S", 0)
