@@ -388,6 +388,7 @@ EVALUATION_STOPPED = LogLine("evaluation.stopped", WARNING, "an evaluation was s
 EVALUATION_WAITS = LogLine("evaluation.waits", WARNING, "an evaluation waits: {detail}", "detail", "code", "evaluation")
 EVALUATION_FAULT = LogLine("evaluation.fault", ERROR, "an evaluation cannot go on because of a fault", "evaluation")
 EVALUATIONS_WAIT = LogLine("evaluation.database_away", WARNING, "evaluations wait: {detail}", "detail", "code")
+EVALUATIONS_GO_ON = LogLine("evaluation.database_back", WARNING, "the database answers again, and evaluations go on")
 EVALUATIONS_FAULT = LogLine("evaluation.feed_fault", ERROR, "no evaluation can go on because of a fault")
 
 # -- Webhooks

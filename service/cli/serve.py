@@ -67,9 +67,9 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     \b
     Exit codes
       0  stopped by a signal
-      2  usage
-      3  a setting or the database is unfit, or the database did not start in
-         time: a restart helps in the second case, an operator in the first
+      2  usage, or a setting or a file that it names cannot be used
+      3  the address is taken, the database is unfit, or it did not start in
+         time: a restart helps in the last case, an operator in the others
     """
     from service.web.open_address import refuse_open_address
 
@@ -187,9 +187,9 @@ def work(host: str, port: int | None) -> int:
     \b
     Exit codes
       0  stopped by a signal
-      2  usage
-      3  a setting or the database is unfit, or the database did not start in
-         time: a restart helps in the second case, an operator in the first
+      2  usage, or a setting or a file that it names cannot be used
+      3  the address is taken, the database is unfit, or it did not start in
+         time: a restart helps in the last case, an operator in the others
     """
     startup.pass_over_hangup()
     settings = startup.read()

@@ -56,6 +56,7 @@ from service.observing.span import Span
 from service.report.trace import batch_span, batch_trace
 from service.reviews import Reviews
 from service.reviews.batch_callers import caller_of
+from service.reviews.feeding import BUSY_S, IDLE_S, Feeder
 from service.reviews.submission import BatchTerms
 from service.store import batches
 from service.store.batches import ClaimedBatch, NewLine
@@ -68,10 +69,6 @@ TURN = 10
 """The most lines of a turn."""
 TAKEN = 4
 """The most batches that a process takes in one go."""
-BUSY_S, IDLE_S = 0.1, 1.0
-"""How often a process looks at batches while some are open, and while none is."""
-RENEWALS = 3
-"""A lease is renewed so often before it would run out."""
 REST_S = 0.3
 """How long a batch without a line to record has no other turn, in any process."""
 LATER_S = 5.0
@@ -107,8 +104,10 @@ class _Wait(NamedTuple):
     ends: str | None
 
 
-class BatchFeeder:
-    """Opens the cases of every tenant's batches until it is stopped. ``abort`` aborts a debate as the service."""
+class BatchFeeder(Feeder):
+    """Opens the cases of every tenant's batches until it is stopped."""
+
+    AWAY, BACK, FAULT = log_lines.BATCHES_WAIT, log_lines.BATCHES_GO_ON, log_lines.BATCHES_FAULT
 
     def __init__(
         self,
@@ -118,45 +117,14 @@ class BatchFeeder:
         writer: Writer,
         lease_s: float,
     ) -> None:
+        super().__init__(writer, lease_s)
         self._database = database
         self._reviews = reviews
         self._deployment = deployment
-        self._writer = writer
-        self._name = writer.actor.id
-        self._lease_s = lease_s
-        self._stopping = asyncio.Event()
-        self._away = False
-        self._faults: Counter[tuple[str, int]] = Counter()
+        self._faults: dict[str, Counter[int]] = {}
         self._waits: dict[str, _Wait] = {}
         self._swept = self._kept = float("-inf")
         self._held: set[str] = set()
-        self._renewed = float("-inf")
-
-    async def run(self) -> None:
-        """Give every open batch its turns until `stop`. Errors are logged and never end the loop."""
-        while not self._stopping.is_set():
-            pause_s = IDLE_S
-            try:
-                pause_s = await self.round()
-                self._answered()
-            except StoreUnavailable as error:
-                if not self._away:
-                    log_lines.BATCHES_WAIT(detail=error.detail, code=error.code)
-                self._away = True
-            except Exception:  # noqa: BLE001 - a dead loop would leave batches that look as if they went on
-                log_lines.BATCHES_FAULT.raised()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause_s):
-                    await self._stopping.wait()
-
-    def _answered(self) -> None:
-        if self._away:
-            log_lines.BATCHES_GO_ON()
-        self._away = False
-
-    def stop(self) -> None:
-        """Begin no further line; the one in hand is recorded."""
-        self._stopping.set()
 
     async def round(self) -> float:
         """One turn of each batch that is free; returns the seconds until the next look."""
@@ -172,14 +140,16 @@ class BatchFeeder:
 
     async def _keeps(self, batch: ClaimedBatch) -> bool:
         """Renew the leases of this round where that is due; whether this process still has the batch."""
-        if time.monotonic() - self._renewed >= self._lease_s / RENEWALS:
+        if self._is_renewal_due():
             self._renewed = time.monotonic()
             self._held = await batches.renew_batches(self._database, self._name, self._lease_s, self._held)
         return batch.batch in self._held
 
     async def _sweep(self) -> None:
         if time.monotonic() - self._swept >= SWEEP_S:
-            self._swept = time.monotonic()
+            self._swept = now = time.monotonic()
+            # Another process may have ended a batch that waited here; a wait that is over says nothing any more.
+            self._waits = {batch: wait for batch, wait in self._waits.items() if wait.until > now}
             await batches.remove_strays(self._database, time.time())
 
     async def _keep_counts(self) -> None:
@@ -200,6 +170,7 @@ class BatchFeeder:
                 log_lines.BATCH_ENDED(batch=batch.batch)
                 tracing.current().send(_span(batch, ended))
                 waits = None
+                self._forget(batch.batch)
         except (StoreUnavailable, AuditUnavailable) as error:
             waits = _Wait(time.monotonic() + LATER_S, "database", None)
             log_lines.BATCH_WAITS(detail=error.detail, code=error.code, batch=batch.batch)
@@ -211,6 +182,11 @@ class BatchFeeder:
         self._held.discard(batch.batch)
         for_, ends = (waits.reason, waits.ends) if waits else (None, None)
         await batches.release_batch(self._database, batch.batch, self._name, for_, ends, rest_s)
+
+    def _forget(self, batch: str) -> None:
+        """Drop what is kept of a batch, which has ended."""
+        self._waits.pop(batch, None)
+        self._faults.pop(batch, None)
 
     async def _stop(self, batch: ClaimedBatch) -> None:
         """Refuse what waits where something has stopped the batch, and abort its debates after an abort."""
@@ -303,9 +279,10 @@ class BatchFeeder:
             if not _is_late(batch):
                 await settle(refused="invalid", detail=error.public_detail)
         except Exception:  # noqa: BLE001 - one line must not keep all others waiting
-            self._faults[batch.batch, line.line] += 1
+            faults = self._faults.setdefault(batch.batch, Counter())
+            faults[line.line] += 1
             log_lines.BATCH_LINE_FAULT.raised(batch=batch.batch, line=line.line)
-            if self._faults[batch.batch, line.line] >= FAULTS_MAX:
+            if faults[line.line] >= FAULTS_MAX:
                 detail = f"faults of the service kept this case from being recorded {FAULTS_MAX} times"
                 return await settle(refused="fault", detail=detail)
             raise _Faulty("a line could not be recorded") from None

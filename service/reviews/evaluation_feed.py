@@ -21,7 +21,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -63,22 +62,19 @@ from service.reviews.evaluation_cases import Asking, case_of
 from service.reviews.evaluation_counting import count_entry, spent_of
 from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
+from service.reviews.feeding import BUSY_S, IDLE_S, Feeder
 from service.store import evaluations
 from service.store.evaluations import ClaimedEvaluation, Wait
 from service.store.stored_debate import read_debate
 
 TAKEN = 2
 """The most evaluations that a process takes in one go."""
-BUSY_S, IDLE_S = 0.1, 1.0
-"""How often a process looks at evaluations while some are open, and while none is."""
 REST_S, LATER_S = 0.2, 5.0
 """How long an evaluation has no other turn: where it waits for a debate, and after a fault or for something outside."""
 FOLLOWED = 8
 """The most evaluations that a process has followed between their turns; any other is read from its first entry."""
 LOOK_S = 1.0
 """How often a turn looks at the files of its sets, after its beginning."""
-RENEWALS = 3
-"""A lease is renewed so often before it would run out."""
 
 
 class _Waits(GainsayError):
@@ -89,8 +85,10 @@ class _Waits(GainsayError):
         self.reason = reason
 
 
-class EvaluationFeeder:
+class EvaluationFeeder(Feeder):
     """Goes on with every tenant's evaluations until it is stopped; ``only`` names one that it goes on with alone."""
+
+    AWAY, BACK, FAULT = log_lines.EVALUATIONS_WAIT, log_lines.EVALUATIONS_GO_ON, log_lines.EVALUATIONS_FAULT
 
     def __init__(
         self,
@@ -101,36 +99,17 @@ class EvaluationFeeder:
         *,
         only: str | None = None,
     ) -> None:
+        super().__init__(writer, lease_s)
         self.desk = desk
         self._database = desk.database
         self._reviews = reviews
-        self._writer = writer
-        self._name = writer.actor.id
-        self._lease_s = lease_s
         self.only = only
-        self._stopping = asyncio.Event()
         self._followed: dict[str, Progress] = {}
         self._logs: dict[str, str] = {}
-        self._renewed = float("-inf")
 
-    async def run(self) -> None:
-        """Give every open evaluation its turns until `stop`. Errors are logged and never end the loop."""
-        while not self._stopping.is_set():
-            pause_s = IDLE_S
-            try:
-                pause_s = await self.round()
-            except StoreUnavailable as error:
-                log_lines.EVALUATIONS_WAIT(detail=error.detail, code=error.code)
-            except Exception:  # noqa: BLE001 - a dead loop would leave evaluations that look as if they went on
-                telemetry.EVALUATION_FAULTS.inc()
-                log_lines.EVALUATIONS_FAULT.raised()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause_s):
-                    await self._stopping.wait()
-
-    def stop(self) -> None:
-        """Make no further move; the one in hand is recorded."""
-        self._stopping.set()
+    def count_fault(self) -> None:
+        """Count a fault that ended a round."""
+        telemetry.EVALUATION_FAULTS.inc()
 
     async def round(self) -> float:
         """One turn of each evaluation that is free; returns the seconds until the next look."""
@@ -145,7 +124,7 @@ class EvaluationFeeder:
         """Renew the lease where that is due; whether this process still has the evaluation, and is not stopped."""
         if self._stopping.is_set():
             return False
-        if not force and time.monotonic() - self._renewed < self._lease_s / RENEWALS:
+        if not force and not self._is_renewal_due():
             return True
         self._renewed = time.monotonic()
         kept = await evaluations.renew_evaluations(self._database, self._name, self._lease_s, [found.evaluation])

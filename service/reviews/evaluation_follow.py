@@ -7,6 +7,7 @@ are listeners.
 from __future__ import annotations
 
 import asyncio
+import time
 
 from service.audit.evaluation_events import EvaluationConcluded, EvaluationEntry, EvaluationStopped
 from service.reviews.evaluations import EvaluationDesk
@@ -14,6 +15,8 @@ from service.reviews.shared_feed import SharedFeed, SharedFeeds
 
 EVERY_S = 0.5
 """How often new entries are looked for."""
+LOST_S = 2.0
+"""After so long without a checkpoint over the last entry it is asked, as often, whether there will ever be one."""
 
 
 def is_last(entry: EvaluationEntry) -> bool:
@@ -40,12 +43,16 @@ class EvaluationFeeds(SharedFeeds[EvaluationFeed]):
         return EvaluationFeed(of, tenant)
 
     async def read(self, feed: EvaluationFeed) -> None:
-        """Read entries to the last one, and wait until that is provable."""
-        while True:
-            if await self._is_whole(feed):
-                feed.prove()
-                return
+        """Read entries to the last one, and wait until that is provable; raises `RecordsLost` where it never will."""
+        asked = time.monotonic()
+        while not await self._is_whole(feed):
+            if not feed.over:
+                asked = time.monotonic()
+            elif time.monotonic() - asked >= LOST_S:
+                await self._desk.refuse_lost(feed.of, feed.tenant)
+                asked = time.monotonic()
             await asyncio.sleep(self._every_s)
+        feed.prove()
 
     async def _is_whole(self, feed: EvaluationFeed) -> bool:
         """Read what is new; whether the last entry of all is here and provable."""

@@ -54,6 +54,7 @@ from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
 from service.store.evaluation_room import ItemRoom, too_small
 from service.store.evaluations import Keyed, StoredEvaluation
+from service.store.left_logs import refuse_lost_evaluation
 from service.store.pool import Database
 from service.store.sealing import uuid7
 
@@ -234,8 +235,10 @@ class EvaluationDesk:
         return Standing(stored, Progress.of(entries))
 
     async def concluded(self, evaluation: str, caller: Caller) -> StoredEvaluation:
-        """An evaluation's row with its result; raises `NotFound` and `NotConcluded`."""
+        """An evaluation's row with its result; raises `NotFound`, `NotConcluded` and `RecordsLost`."""
         stored = await self.row(evaluation, caller)
+        if stored.lost:
+            await self.refuse_lost(evaluation, caller.tenant)
         if stored.result is None:
             raise NotConcluded(
                 "the evaluation ended without a result; GET it for what stopped it"
@@ -249,11 +252,12 @@ class EvaluationDesk:
     ) -> Bundled:
         """Write the bundle of an evaluation that has ended; with ``held`` it has the labels of splits that are held.
 
-        Raises `NotFound`, `NotConcluded` before the end, and what `bundle_evaluation` raises.
+        Raises `NotFound`, `NotConcluded` before the end, `RecordsLost`, and what `bundle_evaluation` raises.
         """
         found = await self.read(evaluation, caller)
         if found.stored.ended is None:
             raise NotConcluded("the evaluation is under way, and its evidence is complete when it has ended")
+        await self.refuse_lost(evaluation, caller.tenant)
         set_of = partial(self.shelf.whole, today=datetime.now(UTC).date(), tenant=caller.tenant)
         return await bundle_evaluation(reading, found.progress, found.stored.result, set_of, out, held=held)
 
@@ -277,6 +281,10 @@ class EvaluationDesk:
     async def is_provable(self, evaluation: str, tenant: str, n: int) -> bool:
         """Whether a checkpoint covers an entry."""
         return await evaluations.is_provable(self.database, evaluation, tenant, n)
+
+    async def refuse_lost(self, evaluation: str, tenant: str) -> None:
+        """Raise `RecordsLost` for an evaluation that has ended, and whose end can never be proven."""
+        await refuse_lost_evaluation(self.database, evaluation, tenant)
 
     def _asking(self, caller: Caller) -> Caller:
         """The caller in the role in which its items are asked: of its roles one that policy lets force a debate."""

@@ -32,7 +32,11 @@ RESULTS_STEP = 20
 
 
 class StoredEvaluation(Struct, frozen=True, kw_only=True):
-    """An evaluation's row. ``result`` is the whole result as JSON, once there is one; lists leave it out."""
+    """An evaluation's row. ``result`` is the whole result as JSON, once there is one; lists leave it out.
+
+    A ``lost`` one has ended in a log that was left after a loss of records, and no checkpoint will ever cover its end.
+    It has no result here, whatever is recorded: see `service.store.left_logs`.
+    """
 
     evaluation: str
     name: str
@@ -41,6 +45,7 @@ class StoredEvaluation(Struct, frozen=True, kw_only=True):
     ended: datetime | None
     pause: str | None
     result: bytes | None
+    lost: bool
 
 
 class Keyed(Struct, frozen=True):
@@ -334,7 +339,7 @@ def _id(evaluation: str) -> UUID:
 
 
 def _stored(row: Row) -> StoredEvaluation:
-    result = None if row["result"] is None else bytes(row["result"])
+    result = None if row["result"] is None or row["lost"] else bytes(row["result"])
     return StoredEvaluation(**{**row, "evaluation": str(row["evaluation"]), "result": result})
 
 

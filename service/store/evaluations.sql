@@ -70,15 +70,38 @@ FROM evaluation_entry v LEFT JOIN entry e ON e.debate = v.record AND e.n = 0
 LEFT JOIN payload p ON p.debate = v.record AND p.n = 0
 WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n >= %(first)s ORDER BY v.n;
 
+-- lost_ends --
+-- The evaluations that have ended in a log that their tenant has left after an incident, with an entry that no checkpoint
+-- covers: none ever will. It begins with such logs, because there are hardly any.
+SELECT DISTINCT o.evaluation, o.tenant, g.log
+FROM log_epoch g
+CROSS JOIN LATERAL (
+    SELECT p.debate FROM pending p WHERE p.log = g.log
+    UNION ALL
+    SELECT l.debate FROM leaf l
+    WHERE l.log = g.log AND l.idx >= coalesce((SELECT max(c.size) FROM checkpoint c WHERE c.log = g.log), 0)) AS unproven
+JOIN evaluation_entry v ON v.record = unproven.debate
+JOIN evaluation o ON o.evaluation = v.evaluation
+WHERE log_left(g.log) AND o.ended IS NOT NULL;
+
+-- lost_evaluation --
+-- The log in which the end of an evaluation is lost, and the one that its tenant has now; no row where it is not lost.
+SELECT l.log, (SELECT n.log FROM log_epoch g JOIN log_epoch n USING (tenant) WHERE g.log = l.log
+               ORDER BY n.epoch DESC LIMIT 1) AS following
+FROM ({lost_ends}) AS l WHERE l.evaluation = %(evaluation)s AND l.tenant = %(tenant)s;
+
 -- evaluation --
 -- One evaluation of a tenant.
-SELECT evaluation, name, subject, registered, ended, pause, result FROM evaluation
-WHERE evaluation = %(evaluation)s AND tenant = %(tenant)s;
+SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
+       o.evaluation IN (SELECT l.evaluation FROM ({lost_ends}) AS l) AS lost
+FROM evaluation o WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s;
 
 -- evaluations --
 -- A tenant's evaluations below an id, the newest first.
-SELECT evaluation, name, subject, registered, ended, pause, NULL::bytea AS result FROM evaluation
-WHERE tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR evaluation < %(below)s::uuid) ORDER BY evaluation DESC LIMIT %(limit)s;
+SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, NULL::bytea AS result,
+       o.evaluation IN (SELECT l.evaluation FROM ({lost_ends}) AS l) AS lost
+FROM evaluation o WHERE o.tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR o.evaluation < %(below)s::uuid)
+ORDER BY o.evaluation DESC LIMIT %(limit)s;
 
 -- looks_at_held --
 -- How many evaluations of a tenant have looked at the held labels of each of these sets, or are under way with them.
@@ -276,9 +299,12 @@ SELECT EXISTS (SELECT FROM debate_head WHERE tenant = %(tenant)s) AS found;
 
 -- results_within --
 -- A tenant's evaluations that were concluded within a time, with their results, in steps.
-SELECT evaluation, name, subject, registered, ended, pause, result FROM evaluation
-WHERE tenant = %(tenant)s AND result IS NOT NULL AND ended >= %(since)s AND ended < %(until)s AND evaluation > %(after)s
-ORDER BY evaluation LIMIT %(limit)s;
+SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
+       o.evaluation IN (SELECT l.evaluation FROM ({lost_ends}) AS l) AS lost
+FROM evaluation o
+WHERE o.tenant = %(tenant)s AND o.result IS NOT NULL AND o.ended >= %(since)s AND o.ended < %(until)s
+  AND o.evaluation > %(after)s
+ORDER BY o.evaluation LIMIT %(limit)s;
 
 -- add_tilt --
 -- A finding about a moderator with its record, in one statement; no row where one about the same stands already.

@@ -129,7 +129,7 @@ EVALUATIONS: tuple[Operation, ...] = (
             200: Answer("The events.", {EVENT_STREAM: (EvaluationEvent,)}),
             204: Answer("The evaluation is over and has no event after the last one seen."),
         },
-        problems=(400, 404, 406, 503),
+        problems=(400, 404, 406, 410, 503),
     ),
     Operation(
         method="post",
@@ -162,7 +162,7 @@ EVALUATIONS: tuple[Operation, ...] = (
         ),
         parameters=(_EVALUATION, PAPER),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
-        problems=(400, 404, 406, 409, 503),
+        problems=(400, 404, 406, 409, 410, 503),
     ),
     Operation(
         method="get",
@@ -182,7 +182,7 @@ EVALUATIONS: tuple[Operation, ...] = (
         ),
         parameters=(_EVALUATION,),
         answers={200: Answer("The records, or the bundle.", {JSONL: (), ZIP: ()}, ("Content-Disposition",))},
-        problems=(400, 404, 409, 503),
+        problems=(400, 404, 409, 410, 503),
     ),
 )
 

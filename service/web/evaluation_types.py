@@ -29,7 +29,7 @@ from service.web.types import REASON_MAX
 
 PLAN_MAX = 64 << 10
 """The most bytes of a request with a plan."""
-EvaluationStatus = Literal["running", "concluded", "stopped"]
+EvaluationStatus = Literal["running", "concluded", "stopped", "lost"]
 EventKind = Literal[
     "evaluation.registered",
     "evaluation.proven",
@@ -231,7 +231,8 @@ class EvaluationState(Struct, frozen=True, kw_only=True, rename="camel"):
     kind: Literal["lift", "critic", "moderator"]
     """What is measured."""
     status: EvaluationStatus
-    """`running` until nothing follows any more; then `concluded` with a result, or `stopped` without one."""
+    """`running` until nothing follows any more; then `concluded` with a result, or `stopped` without one. `lost` where
+    it ended in a log that was left after a loss of records: nothing will ever prove its end, so no result is given."""
     stopped: EvaluationStop | None = None
     """What stopped it. What had been asked by then is concluded, unless a set was gone. Absent if nothing did."""
     paused: str | None = None
@@ -278,7 +279,7 @@ class EvaluationState(Struct, frozen=True, kw_only=True, rename="camel"):
     def of(cls, standing: Standing) -> EvaluationState:
         """How it stands, amounts in US dollars and times in UTC."""
         stored, found = standing.stored, standing.progress
-        first, concluded = found.registered, found.concluded
+        first, concluded = found.registered, None if stored.lost else found.concluded
         result = None if stored.result is None or concluded is None else msgspec.json.decode(stored.result)
         return cls(
             evaluation_id=stored.evaluation,
@@ -312,7 +313,9 @@ class EvaluationState(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def status_of(standing: Standing) -> EvaluationStatus:
-    """Whether an evaluation runs, has a result, or ended without one."""
+    """Whether an evaluation runs, has a result, ended without one, or has an end that can never be proven."""
+    if standing.stored.lost:
+        return "lost"
     if standing.progress.concluded is not None:
         return "concluded"
     return "running" if standing.stored.ended is None else "stopped"
@@ -321,7 +324,7 @@ def status_of(standing: Standing) -> EvaluationStatus:
 def version_of(standing: Standing) -> str:
     """A text that changes with all that is shown of an evaluation."""
     stored = standing.stored
-    shown = (standing.progress.next_n, stored.ended, stored.pause, stored.result)
+    shown = (standing.progress.next_n, stored.ended, stored.pause, stored.result, stored.lost)
     return sha256(msgspec.json.encode(shown)).hexdigest()[:16]
 
 
@@ -334,6 +337,8 @@ class ListedEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
     """The name that its plan has."""
     ended: bool
     """Whether nothing of it follows any more."""
+    lost: bool
+    """Whether it ended in a log that was left after a loss of records: nothing will ever prove its end."""
     paused: str | None = None
     """What it waits for. Absent where it goes on, and after its end."""
     caller: str
@@ -352,6 +357,7 @@ class ListedEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
             evaluation_id=stored.evaluation,
             name=stored.name,
             ended=stored.ended is not None,
+            lost=stored.lost,
             paused=None if stored.ended is not None else stored.pause,
             caller=stored.subject,
             registered_at=said(stored.registered),

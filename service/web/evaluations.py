@@ -126,6 +126,8 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     evaluation, last = found.stored.evaluation, found.progress.next_n - 1
     if after >= last and found.stored.ended is not None:
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
+    if found.stored.lost:
+        await site.evaluations.refuse_lost(evaluation, who.tenant)
     header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)

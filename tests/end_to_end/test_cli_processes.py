@@ -251,6 +251,19 @@ def test_an_address_that_is_taken_fails_in_one_line(start: Start, database: Data
     assert (tmp_path / "stderr-1").read_text().startswith("gainsay: cannot_listen: ")
 
 
+@pytest.mark.parametrize("command", ["serve", "work"])
+def test_a_setting_that_cannot_be_used_ends_with_the_exit_code_of_the_help(
+    command: str, start: Start, tmp_path: Path
+) -> None:
+    process = start(command, GAINSAY_WAIT_S="soon")
+    process.communicate(timeout=PATIENCE_S)
+    shown, _ = start(command, "--help").communicate(timeout=PATIENCE_S)
+
+    (code,) = re.findall(r"(\d)  .*\bsetting\b.* cannot be used", shown)
+    assert process.returncode == int(code) == 2
+    assert (tmp_path / "stderr-0").read_text().startswith("gainsay: bad_settings: ")
+
+
 def test_a_worker_takes_what_a_server_without_one_has_queued(start: Start, database: Database, tmp_path: Path) -> None:
     start("serve", "--port", "0", "--no-worker", GAINSAY_DATABASE_URL=database.service_url)
     address = re.findall(r"serving on (http\S+)", heard(tmp_path / "stderr-0", r"serving on http\S+ "))[0]

@@ -1,4 +1,4 @@
-"""What callers get of debates whose log has lost records: what was proven stays so, the rest is refused for good."""
+"""What callers get of debates and evaluations whose log has lost records: what was proven is given, no more."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from service.cli.audit.verify import tools
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from tests.fixtures.bundles import failed
+from tests.fixtures.evaluating import a_plan, give_sets
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, SIGNING_KEY, Served, a_case, a_declined_case, served
 from tests.fixtures.waiting import within
@@ -175,3 +176,82 @@ async def test_a_batch_whose_debates_were_lost_does_not_run_for_ever(database: D
 
     assert (before, after) == (("running", False), ("failed", False))
     assert {name: n for name, n in counts.items() if n} == {"failed": 1}
+
+
+async def registered(site: Served, kind: str) -> str:
+    """The path of an evaluation of a tiny set, which was just registered."""
+    give_sets(site.app)
+    answer = await site.http.post("/v1/evaluations", json={"plan": a_plan(kind)})
+    assert answer.status_code == 202, answer.text
+    return str(answer.headers["location"])
+
+
+async def stands(site: Served, path: str, *, until: str) -> JSON:
+    """How an evaluation stands once it has this status."""
+    for _ in range(1200):
+        told: JSON = (await site.http.get(path)).json()
+        if told["status"] == until:
+            return told
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"the evaluation did not become {until}")
+
+
+def refused_result(answer: httpx.Response) -> None:
+    """The same for an evaluation."""
+    assert (answer.status_code, answer.json()["code"]) == (410, "records_lost"), answer.text
+    assert "retry-after" not in answer.headers
+    assert f"the log {LOG} has lost records" in answer.json()["detail"]
+    assert f"{NEXT} has followed it" in answer.json()["detail"]
+    assert "register the plan again" in answer.json()["detail"]
+
+
+async def test_an_evaluation_whose_end_was_lost_has_no_result_and_one_that_was_proven_keeps_its_own(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.reviews.evaluation_follow.LOST_S", 0.2)
+    archive = {"accept": "application/zip"}
+    async with served(database.service_url) as site:
+        proven = await registered(site, "critic")
+        whole = await stands(site, proven, until="concluded")
+        assert "event: evaluation.concluded" in (await site.http.get(f"{proven}/events")).text
+    async with served(database.service_url, work=False) as site:
+        lost = await registered(site, "pairs")
+        told: JSON = {"asked": 0, "planned": 1}
+        while told["asked"] < told["planned"]:
+            await site.app.evaluating.round()
+            told = (await site.http.get(lost)).json()
+            await asyncio.sleep(0.05)
+    async with served(database.service_url, sequence=False) as site:
+        give_sets(site.app)
+        before = await stands(site, lost, until="concluded")
+        listening = asyncio.create_task(site.http.get(f"{lost}/events"))
+        early = await site.http.get(f"{lost}/audit", headers=archive)
+        tagged = await site.http.get(lost)
+
+        lose(database)
+        cut = await within(30, listening)
+        after = await site.http.get(lost, headers={"if-none-match": tagged.headers["etag"]})
+        for accept in ("application/json", "text/html"):
+            refused_result(await site.http.get(f"{lost}/report", headers={"accept": accept}))
+        refused_result(await site.http.get(f"{lost}/events"))
+        refused_result(await site.http.get(f"{lost}/events", headers={"last-event-id": "1"}))
+        refused_result(await site.http.get(f"{lost}/audit", headers=archive))
+        seen = await site.http.get(f"{lost}/events", headers={"last-event-id": "99"})
+        rows = (await site.http.get("/v1/evaluations")).json()["evaluations"]
+        kept = await site.http.get(proven)
+        events = await site.http.get(f"{proven}/events")
+        report = await site.http.get(f"{proven}/report", headers={"accept": "application/json"})
+        bundle = await site.http.get(f"{proven}/audit", headers=archive)
+
+    assert (before["finding"] is not None, early.status_code) == (True, 503), "not yet"
+    assert cut.status_code == 200
+    assert "event: item.scored" in cut.text
+    assert "event: evaluation.concluded" not in cut.text
+    assert (after.status_code, after.json()["status"]) == (200, "lost")
+    assert not {"result", "finding", "resultHash"} & set(after.json())
+    assert seen.status_code == 204
+    assert {row["href"]: (row["ended"], row["lost"]) for row in rows} == {lost: (True, True), proven: (True, False)}
+    assert kept.json() == whole
+    assert "event: evaluation.concluded" in events.text
+    assert report.json() == whole["result"]
+    assert bundle.status_code == 200, bundle.text

@@ -420,7 +420,7 @@ async def test_two_feeders_at_one_batch_record_each_line_once(database: Database
 async def test_a_feeder_keeps_all_batches_of_its_round_while_it_works(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.reviews.batch_feed.RENEWALS", 10**9)
+    monkeypatch.setattr("service.reviews.feeding.RENEWALS", 10**9)
     async with bench(database.service_url) as service:
         for n in range(2):
             await bring(service, [a_case(10 * n + line) for line in range(3)])
@@ -442,7 +442,7 @@ async def test_a_feeder_keeps_all_batches_of_its_round_while_it_works(
 async def test_a_feeder_that_has_lost_its_batch_changes_no_line_of_it(
     database: Database, monkeypatch: pytest.MonkeyPatch, refused: bool
 ) -> None:
-    monkeypatch.setattr("service.reviews.batch_feed.RENEWALS", 10**9)
+    monkeypatch.setattr("service.reviews.feeding.RENEWALS", 10**9)
     async with bench(database.service_url) as service:
         batch = await bring(service, [a_case(n) for n in range(3)])
         record, calls = service.reviews.record, list[Any]()
@@ -499,7 +499,7 @@ async def test_a_turn_that_is_cut_off_anywhere_repeats_nothing(
     database: Database, name: str, after: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.reviews.batch_feed.LATER_S", 0.0)
-    monkeypatch.setattr("service.reviews.batch_feed.RENEWALS", 10**9)
+    monkeypatch.setattr("service.reviews.feeding.RENEWALS", 10**9)
     async with bench(database.service_url) as service:
         batch = await bring(service, [a_case(n) for n in range(6)])
         cut = _CutOff(service.database, name, after=after)
@@ -575,9 +575,10 @@ async def test_a_fault_of_the_service_at_one_line_refuses_it_in_the_end(
             return await record(request, *given)
 
         monkeypatch.setattr(service.reviews, "record", failing)
-        async with feeding(service), a_worker(service):
+        async with feeding(service) as feeder, a_worker(service):
             found = await ended(service, batch)
         assert (found.counts, found.refused) == ({"refused": 1, "completed": 1}, {"fault": 1})
+        assert (feeder._faults, feeder._waits) == ({}, {}), "nothing is kept of a batch that has ended"
 
 
 async def test_lines_of_an_upload_that_was_cut_off_are_deleted(database: Database) -> None:

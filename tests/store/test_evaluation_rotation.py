@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from msgspec.structs import replace
 
+from service.cli import exit_codes
 from service.cli.audit.in_hand import golden_sets
+from service.cli.display import evaluations as display
 from service.reviews import evidence
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
 from service.store.current_log import CurrentLogs
+from service.store.left_logs import RecordsLost
 from service.store.rotation import next_log, open_next
 from service.verify.evaluations import Evaluations
 from service.verify.export import verify_export
@@ -107,3 +112,38 @@ async def test_a_person_s_stop_after_a_rotation_stays_in_the_log_of_the_registra
         await sequencer.catch_up()
 
         assert await logs_of_records(service, database) == {LOG}
+
+
+@pytest.mark.parametrize("proven", [False, True], ids=["not proven before", "proven before"])
+async def test_an_evaluation_that_ends_in_a_log_which_was_left_after_a_loss_is_lost_unless_it_was_proven(
+    database: Database, proven: bool
+) -> None:
+    """A rotation alone loses nothing: the sequencer proves the end of the old log a moment later."""
+    always = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2999, 1, 1, tzinfo=UTC))
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
+        await sequencer.catch_up()
+        await a_feeder(service, desk).round()
+        await rotate(service)
+        do(database, FREE)
+        async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, a_desk(service))):
+            rotated = await concluded(desk, evaluation)
+        results = [one.result async for one in evaluations.results_within(service.database, "default", *always)]
+        assert (rotated.stored.lost, rotated.stored.result is None) == (False, False)
+        assert results == [rotated.stored.result]
+
+        if proven:
+            await sequencer.catch_up()
+        do(database, f"INSERT INTO gainsay.incident (log, what) VALUES ('{LOG}', 'the signer has signed more')")
+        if proven:
+            assert (await desk.concluded(evaluation, CALLER)) == rotated.stored
+            return
+        lost = await desk.read(evaluation, CALLER)
+        assert (lost.stored.lost, lost.stored.result) == (True, None)
+        assert [one.lost for one in await desk.newest(CALLER, 9)] == [True]
+        assert [one.result async for one in evaluations.results_within(service.database, "default", *always)] == [None]
+        assert (display.code_of(lost), " lost: its log" in display.progress(lost)) == (exit_codes.FAILED, True)
+        assert display.listed([lost.stored]).endswith("  lost")
+        with pytest.raises(RecordsLost, match=f"the log {LOG} has lost records.* {SECOND} has followed it"):
+            await desk.concluded(evaluation, CALLER)

@@ -73,14 +73,14 @@ READ = (
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
     *("export_evaluation", "looks_at_held", "open_evaluations", "item_room", "items_under_way"),
-    *("evaluations_watched", "looks_of_tenants"),
+    *("evaluations_watched", "looks_of_tenants", "lost_ends", "lost_evaluation"),
     *("evaluation_log", "item_log", "evaluation_ids", "evaluation_state", "evaluation_entry_of"),
     *("debates_within", "has_debates", "results_within", "tilts", "standing_tilts"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
-EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants"}
-"""Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped, and no
-evaluation has looked at a held split."""
+EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants", "lost_ends", "lost_evaluation"}
+"""Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped, no
+evaluation has looked at a held split, and no log was left."""
 OF_ALL = {
     *("every_log", "log_tenants", "chains", "stamped_logs", "open_damage", "issued_rows", "rows_from", "current_heads"),
     *("backlog", "batch_backlog", "staged", "unsigned", "unstamped", "ended_within", "evaluation_ids"),

@@ -77,6 +77,7 @@ SERVICE_WIDE: Mapping[str, str] = {
     "forget_listeners": "deletes what has been of no use for a minute, whoever listened",
     **dict.fromkeys(("backlog", "unproven", "open_incidents", "open_damage", "log_tenants", "every_log"), HEALTH),
     "left_logs": "a part of other statements, each with its reason",
+    "lost_ends": "a part of statements that name an evaluation of their tenant",
     **dict.fromkeys(
         ("balance", "astray", "claim_check", "log_key", "heads_placed", "leaves_from", "heads_within"), CHECK
     ),
@@ -500,6 +501,15 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
     yield Scenario(query="keyed_evaluation", given={"tenant": OURS, "key": key}, always=made, expected=())
     yield Scenario(query="evaluation_place", given=asked, always=made, expected=())
     yield Scenario(query="evaluation_log", given=asked, always=made, expected=())
+    waiting = UUID(int=0x019A << 112 | 4)
+    lost = (
+        f"UPDATE evaluation SET ended = now() WHERE evaluation = '{foreign}'; "
+        "INSERT INTO evaluation_entry (tenant, evaluation, n, record) "
+        f"VALUES ('{THEIRS}', '{foreign}', 1, '{waiting}'); "
+        f"INSERT INTO pending (log, debate, n, tenant) VALUES ('{theirs.log}', '{waiting}', 0, '{THEIRS}'); "
+        f"INSERT INTO incident (log, what, at) VALUES ('{theirs.log}', 'lost', '2999-01-01');"
+    )
+    yield Scenario(query="lost_evaluation", given=asked, always=made + lost, expected=())
     yield Scenario(query="item_log", given={"tenant": OURS, "debate": theirs.done}, expected=())
     found = f"UPDATE found_by SET evaluation = '{foreign}' WHERE debate = '{theirs.done}'"
     whole = {**asked, "log": theirs.log, "first": 0, "below": 999, "most": 999}

@@ -6597,10 +6597,10 @@ export interface components {
              */
             kind: "critic" | "lift" | "moderator";
             /**
-             * @description `running` until nothing follows any more; then `concluded` with a result, or `stopped` without one.
+             * @description `running` until nothing follows any more; then `concluded` with a result, or `stopped` without one. `lost` where it ended in a log that was left after a loss of records: nothing will ever prove its end, so no result is given.
              * @enum {string}
              */
-            status: "concluded" | "running" | "stopped";
+            status: "concluded" | "lost" | "running" | "stopped";
             /** @description What stopped it. What had been asked by then is concluded, unless a set was gone. Absent if nothing did. */
             stopped?: components["schemas"]["EvaluationStop"];
             /** @description What it waits for. Absent where it goes on, and after its end. */
@@ -6735,6 +6735,8 @@ export interface components {
             name: string;
             /** @description Whether nothing of it follows any more. */
             ended: boolean;
+            /** @description Whether it ended in a log that was left after a loss of records: nothing will ever prove its end. */
+            lost: boolean;
             /** @description What it waits for. Absent where it goes on, and after its end. */
             paused?: string;
             /** @description The opaque id of the caller that registered it. */
@@ -9824,7 +9826,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "/problems/records_lost",
-                     *       "title": "The end of the debate can never be proven",
+                     *       "title": "The end can never be proven",
                      *       "status": 410,
                      *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
                      *       "code": "records_lost",
@@ -10205,7 +10207,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "/problems/records_lost",
-                     *       "title": "The end of the debate can never be proven",
+                     *       "title": "The end can never be proven",
                      *       "status": 410,
                      *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
                      *       "code": "records_lost",
@@ -10513,7 +10515,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "/problems/records_lost",
-                     *       "title": "The end of the debate can never be proven",
+                     *       "title": "The end can never be proven",
                      *       "status": 410,
                      *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
                      *       "code": "records_lost",
@@ -10789,7 +10791,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "/problems/records_lost",
-                     *       "title": "The end of the debate can never be proven",
+                     *       "title": "The end can never be proven",
                      *       "status": 410,
                      *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
                      *       "code": "records_lost",
@@ -11170,7 +11172,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "/problems/records_lost",
-                     *       "title": "The end of the debate can never be proven",
+                     *       "title": "The end can never be proven",
                      *       "status": 410,
                      *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
                      *       "code": "records_lost",
@@ -14303,6 +14305,34 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too Many Requests */
             429: {
                 headers: {
@@ -14934,6 +14964,34 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too Many Requests */
             429: {
                 headers: {
@@ -15187,6 +15245,34 @@ export interface operations {
                      *       "status": 409,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a",
+                     *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Release": components["headers"]["Gainsay-Release"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    traceresponse: components["headers"]["traceresponse"];
+                    "Gainsay-Version": components["headers"]["Gainsay-Version"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/records_lost",
+                     *       "title": "The end can never be proven",
+                     *       "status": 410,
+                     *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
+                     *       "code": "records_lost",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a",
                      *       "traceId": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -15471,7 +15557,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "/problems/records_lost",
-                     *       "title": "The end of the debate can never be proven",
+                     *       "title": "The end can never be proven",
                      *       "status": 410,
                      *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
                      *       "code": "records_lost",
@@ -16370,7 +16456,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "type": "/problems/records_lost",
-                     *       "title": "The end of the debate can never be proven",
+                     *       "title": "The end can never be proven",
                      *       "status": 410,
                      *       "detail": "expected a checkpoint over the end of debate 01920000-0000-7000-8000-000000000000, and there will never be one: the log audit.bank.example/default/1 has lost records, nothing more is signed for it, and audit.bank.example/default/2 has followed it. Its answer is not given, now or later; submit the case again, under another Idempotency-Key if it had one",
                      *       "code": "records_lost",

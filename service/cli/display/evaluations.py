@@ -87,7 +87,9 @@ def progress(standing: Standing) -> str:
     found, stored = standing.progress, standing.stored
     words = f"{len(found.scored)} of {len(found.units)} scored, {len(found.under_way)} under way"
     spent = f"{usd(found.spent)} of {usd(found.plan.ceiling)} USD"
-    if found.concluded is not None:
+    if stored.lost:
+        state = "lost: its log has lost records, and nothing will ever prove its end; register the plan again"
+    elif found.concluded is not None:
         state = f"concluded: {line(found.concluded.finding)}"
     elif found.stopped is not None:
         state = f"stopped by {found.stopped.by}: {line(found.stopped.why)}"
@@ -144,16 +146,21 @@ def _came_to(score: Score) -> str:
 
 def listed(stored: Sequence[StoredEvaluation]) -> str:
     """The evaluations of a tenant, the newest first."""
-    rows = [
-        f"{one.evaluation}  {line(one.name)}  {'ended' if one.ended else line(one.pause or 'under way')}"
-        for one in stored
-    ]
+    rows = [f"{one.evaluation}  {line(one.name)}  {_standing_of(one)}" for one in stored]
     return "\n".join(rows) or "there is no evaluation yet; `gainsay evaluate run PLAN` registers one"
 
 
+def _standing_of(stored: StoredEvaluation) -> str:
+    if stored.ended:
+        return "lost" if stored.lost else "ended"
+    return line(stored.pause or "under way")
+
+
 def code_of(standing: Standing) -> int:
-    """0 shown, 1 stopped or worse, 5 inconclusive."""
+    """0 shown, 1 stopped or worse, 3 lost, 5 inconclusive."""
     found = standing.progress
+    if standing.stored.lost:
+        return exit_codes.FAILED
     if found.stopped is not None:
         return exit_codes.NEGATIVE
     finding = found.concluded.finding if found.concluded else ""

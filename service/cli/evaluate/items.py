@@ -33,7 +33,10 @@ def items(evaluation: str, arm: str | None, *, wrong: bool, held: bool, as_json:
         from service.audit.evaluation_events import ItemScored
         from service.evaluation.scoring.scores import Score, is_as_labelled
 
-        found = (await here.desk.read(evaluation, here.caller)).progress
+        standing = await here.desk.read(evaluation, here.caller)
+        if standing.stored.lost:
+            await here.desk.refuse_lost(evaluation, here.caller.tenant)
+        found = standing.progress
         arms = [one.name for one in found.plan.arms]
         if arm is not None and arm not in arms:
             raise click.UsageError(f"expected an arm of the plan ({', '.join(arms)}), found {arm!r}")

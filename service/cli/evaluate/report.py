@@ -40,6 +40,8 @@ def report(evaluation: str, output: Path | None, paper: Paper) -> int:
         from service.report.evaluation import encode_json, write
 
         stored = (await here.desk.read(evaluation, here.caller)).stored
+        if stored.lost:
+            await here.desk.refuse_lost(evaluation, here.caller.tenant)
         if stored.result is None or stored.ended is None:
             raise NotFound(f"{evaluation} has no result; `gainsay evaluate show {evaluation}` says how it stands")
         result = result_of(stored.result)

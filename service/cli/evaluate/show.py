@@ -31,7 +31,7 @@ def show(evaluation: str | None, *, as_json: bool) -> int:
     gainsay evaluate show 01890a5d-ac96-774b-bcce-b302099a8057
     gainsay evaluate show 01890a5d-ac96-774b-bcce-b302099a8057 --json
 
-    Exit codes: 0 shown, 1 stopped or worse, 2 usage, 3 failed, 5 inconclusive.
+    Exit codes: 0 shown, 1 stopped or worse, 2 usage, 3 failed or lost, 5 inconclusive.
     """
 
     async def work(here: Here) -> int:
@@ -39,7 +39,8 @@ def show(evaluation: str | None, *, as_json: bool) -> int:
             return shown(await here.desk.read(evaluation, here.caller), as_json=as_json)
         found = await here.desk.newest(here.caller, NEWEST)
         if as_json:
-            print_json([{"evaluation": one.evaluation, "name": one.name, "ended": one.ended} for one in found])
+            names = ("evaluation", "name", "ended", "lost")
+            print_json([{name: getattr(one, name) for name in names} for one in found])
         else:
             say(display.listed(found))
         return exit_codes.DONE

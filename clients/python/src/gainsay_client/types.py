@@ -1481,6 +1481,7 @@ class ListedEvaluation(TypedDict):
     evaluationId: str
     name: str
     ended: bool
+    lost: bool
     paused: NotRequired[str]
     caller: str
     registeredAt: str
@@ -3031,7 +3032,7 @@ class EvaluationState(TypedDict):
     name: str
     question: str
     kind: Literal['critic', 'lift', 'moderator']
-    status: Literal['concluded', 'running', 'stopped']
+    status: Literal['concluded', 'lost', 'running', 'stopped']
     stopped: NotRequired[EvaluationStop]
     paused: NotRequired[str]
     caller: str
