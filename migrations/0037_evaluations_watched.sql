@@ -37,3 +37,32 @@ AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION gainsay.listed_state(uuid, text, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gainsay.listed_state(uuid, text, integer, text) TO gainsay_api, gainsay_writer;
+
+-- The log of the records of an evaluation, all of which are in one.
+CREATE FUNCTION gainsay.evaluation_log(of_evaluation uuid, of_tenant text) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+    SELECT coalesce(
+        (SELECT l.log FROM gainsay.leaf l WHERE l.debate = v.record AND l.n = 0),
+        (SELECT p.log FROM gainsay.pending p WHERE p.debate = v.record AND p.n = 0))
+    FROM gainsay.evaluation_entry v WHERE v.tenant = of_tenant AND v.evaluation = of_evaluation AND v.n = 0
+$$;
+REVOKE EXECUTE ON FUNCTION gainsay.evaluation_log(uuid, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gainsay.evaluation_log(uuid, text) TO gainsay_api, gainsay_writer;
+
+-- Whether an evaluation has ended in a log that its tenant has left after an incident, with an entry that no checkpoint covers:
+-- none ever will.
+CREATE FUNCTION gainsay.end_is_lost(of_evaluation uuid, of_tenant text, ended timestamptz) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+    SELECT CASE WHEN ended IS NULL OR NOT coalesce(gainsay.log_left(gainsay.evaluation_log(of_evaluation, of_tenant)), false)
+        THEN false
+        ELSE EXISTS (
+            SELECT FROM gainsay.evaluation_entry v
+            WHERE v.tenant = of_tenant AND v.evaluation = of_evaluation
+              AND NOT EXISTS (
+                SELECT FROM gainsay.leaf l WHERE l.debate = v.record AND l.n = 0
+                  AND l.idx < (SELECT max(c.size) FROM gainsay.checkpoint c WHERE c.log = l.log))) END
+$$;
+REVOKE EXECUTE ON FUNCTION gainsay.end_is_lost(uuid, text, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gainsay.end_is_lost(uuid, text, timestamptz) TO gainsay_api, gainsay_writer;

@@ -46,7 +46,8 @@ class ModeratorFound(
     def __post_init__(self) -> None:
         """Refuse a tilt that is not above its limit; `ValueError`."""
         if not above(self.first, self.second, self.limit):
-            raise ValueError(f"expected a tilt above {self.limit} per mille, found {self.first} and {self.second}")
+            limit = self.limit / PER_MILLE
+            raise ValueError(f"expected a tilt above {limit:g} of both, found {self.first} and {self.second}")
 
 
 class ModeratorResolved(

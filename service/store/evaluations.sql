@@ -70,36 +70,23 @@ FROM evaluation_entry v LEFT JOIN entry e ON e.debate = v.record AND e.n = 0
 LEFT JOIN payload p ON p.debate = v.record AND p.n = 0
 WHERE v.tenant = %(tenant)s AND v.evaluation = %(evaluation)s AND v.n >= %(first)s ORDER BY v.n;
 
--- lost_ends --
--- The evaluations that have ended in a log that their tenant has left after an incident, with an entry that no checkpoint
--- covers: none ever will. It begins with such logs, because there are hardly any.
-SELECT DISTINCT o.evaluation, o.tenant, g.log
-FROM log_epoch g
-CROSS JOIN LATERAL (
-    SELECT p.debate FROM pending p WHERE p.log = g.log
-    UNION ALL
-    SELECT l.debate FROM leaf l
-    WHERE l.log = g.log AND l.idx >= coalesce((SELECT max(c.size) FROM checkpoint c WHERE c.log = g.log), 0)) AS unproven
-JOIN evaluation_entry v ON v.record = unproven.debate
-JOIN evaluation o ON o.evaluation = v.evaluation
-WHERE log_left(g.log) AND o.ended IS NOT NULL;
-
 -- lost_evaluation --
 -- The log in which the end of an evaluation is lost, and the one that its tenant has now; no row where it is not lost.
 SELECT l.log, (SELECT n.log FROM log_epoch g JOIN log_epoch n USING (tenant) WHERE g.log = l.log
                ORDER BY n.epoch DESC LIMIT 1) AS following
-FROM ({lost_ends}) AS l WHERE l.evaluation = %(evaluation)s AND l.tenant = %(tenant)s;
+FROM evaluation o, evaluation_log(o.evaluation, o.tenant) AS l (log)
+WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s AND end_is_lost(o.evaluation, o.tenant, o.ended);
 
 -- evaluation --
 -- One evaluation of a tenant.
 SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
-       o.evaluation IN (SELECT l.evaluation FROM ({lost_ends}) AS l) AS lost
+       end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
 FROM evaluation o WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s;
 
 -- evaluations --
 -- A tenant's evaluations below an id, the newest first.
 SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, NULL::bytea AS result,
-       o.evaluation IN (SELECT l.evaluation FROM ({lost_ends}) AS l) AS lost
+       end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
 FROM evaluation o WHERE o.tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR o.evaluation < %(below)s::uuid)
 ORDER BY o.evaluation DESC LIMIT %(limit)s;
 
@@ -295,12 +282,12 @@ ORDER BY debate LIMIT %(limit)s;
 
 -- has_debates --
 -- Whether a tenant has a debate at all.
-SELECT EXISTS (SELECT FROM debate_head WHERE tenant = %(tenant)s) AS found;
+SELECT (SELECT debate FROM debate_head WHERE tenant = %(tenant)s ORDER BY debate LIMIT 1) IS NOT NULL AS found;
 
 -- results_within --
 -- A tenant's evaluations that were concluded within a time, with their results, in steps.
 SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
-       o.evaluation IN (SELECT l.evaluation FROM ({lost_ends}) AS l) AS lost
+       end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
 FROM evaluation o
 WHERE o.tenant = %(tenant)s AND o.result IS NOT NULL AND o.ended >= %(since)s AND o.ended < %(until)s
   AND o.evaluation > %(after)s

@@ -2,7 +2,7 @@
 
 A log that has lost records is never signed again: its signer and its witnesses remember what is missing. Its tenant
 goes on in its next log (`service.store.rotation`), and what waits for a checkpoint of the old one waits for good. The
-statement `left_logs` of queries.sql says which logs these are, and `lost_ends` of evaluations.sql which evaluations are
+statement `left_logs` of queries.sql says which logs these are, and `end_is_lost` of a migration which evaluations are
 lost.
 """
 

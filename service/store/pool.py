@@ -264,8 +264,7 @@ class Database:
             min_size=1,
             max_size=size,
             timeout=TIMEOUT_S,
-            # The pool doubles its wait after every failure; a short timeout keeps that wait short, and the next
-            # caller starts a fresh try.
+            # The pool doubles its wait after every failure; a short timeout keeps it short, and the next caller tries.
             reconnect_timeout=RECONNECT_S,
             reconnect_failed=reconnect_failed,
             configure=cls.configure,

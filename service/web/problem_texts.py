@@ -306,10 +306,7 @@ _STATES = (
         RecordsLost(_DEBATE, "audit.bank.example/default/1", "audit.bank.example/default/2"),
         "The log of this debate or evaluation has lost records, and the tenant goes on in its next one. No checkpoint "
         "will cover its end, so no answer or result is given. What was proven before the loss is still given.",
-        (
-            "Submit the case again, under another Idempotency-Key: it is debated and billed anew.",
-            "Of an evaluation, register the plan again.",
-        ),
+        ("Submit the case under another Idempotency-Key, or register the plan again: it is billed anew.",),
         "unchanged",
         f"/v1/debates/{_DEBATE}",
     ),

@@ -296,12 +296,12 @@ async def test_a_post_that_loses_the_last_place_to_a_later_one_under_its_key_wai
     place = QueueLimits.reserve_slot
 
     @asynccontextmanager
-    async def held(waiting: QueueLimits, tenant: str, limits: Queue) -> AsyncIterator[None]:
+    async def held(waiting: QueueLimits, tenant: str, limits: Queue, *, item: bool = False) -> AsyncIterator[None]:
         turn = asyncio.Event()
         posts.put_nowait(turn)
         await turn.wait()
         try:
-            async with place(waiting, tenant, limits):
+            async with place(waiting, tenant, limits, item=item):
                 placed.set()
                 await recorded.wait()
                 yield

@@ -73,12 +73,12 @@ READ = (
     *("next_batch_line", "batch_under_way", "batch_backlog", "last_probe", "ended_within", "ended_of"),
     *("evaluation", "evaluations", "keyed_evaluation", "evaluation_entries", "evaluation_place", "evaluation_provable"),
     *("export_evaluation", "looks_at_held", "open_evaluations", "item_room", "items_under_way"),
-    *("evaluations_watched", "looks_of_tenants", "lost_ends", "lost_evaluation"),
+    *("evaluations_watched", "looks_of_tenants", "lost_evaluation"),
     *("evaluation_log", "item_log", "evaluation_ids", "evaluation_state", "evaluation_entry_of"),
     *("debates_within", "has_debates", "results_within", "tilts", "standing_tilts"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
-EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants", "lost_ends", "lost_evaluation"}
+EMPTY = {"opening", "unsigned", "unstamped", "looks_of_tenants", "lost_evaluation"}
 """Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped, no
 evaluation has looked at a held split, and no log was left."""
 OF_ALL = {

@@ -77,7 +77,6 @@ SERVICE_WIDE: Mapping[str, str] = {
     "forget_listeners": "deletes what has been of no use for a minute, whoever listened",
     **dict.fromkeys(("backlog", "unproven", "open_incidents", "open_damage", "log_tenants", "every_log"), HEALTH),
     "left_logs": "a part of other statements, each with its reason",
-    "lost_ends": "a part of statements that name an evaluation of their tenant",
     **dict.fromkeys(
         ("balance", "astray", "claim_check", "log_key", "heads_placed", "leaves_from", "heads_within"), CHECK
     ),

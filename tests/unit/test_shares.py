@@ -51,6 +51,7 @@ RECORDS = {
     "format/engines.md": 4,
     "format/gate.md": 1,
     "format/money.md": 4,
+    "format/records.md": 1,
     "format/moves.md": 3,
     "formats.md": 1,
 }

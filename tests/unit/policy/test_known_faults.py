@@ -130,17 +130,17 @@ def test_a_fault_on_a_seat_where_it_means_nothing_is_refused_with_its_line(tmp_p
 def test_every_seat_of_a_policy_has_its_faults_and_every_fault_a_seat() -> None:
     assert {*SEAT_FAULTS} == {*SEATS, *OTHERS}
     shares = {key.name for key in keys_of(FaultShares)}
-    assert shares == {"unusable"}.union(*SEAT_FAULTS.values())
+    assert shares == {"unusable", "scatter"}.union(*SEAT_FAULTS.values())
 
 
 @pytest.mark.parametrize("seat", SEAT_FAULTS)
 def test_each_fault_of_a_seat_is_read_there_and_in_the_schema(tmp_path: Path, seat: str) -> None:
     names = [name for name in SEAT_FAULTS[seat] if not (seat == "critic" and name == "true_rate")]
-    shares = dict.fromkeys((*names, "unusable"), "0.25")
+    shares = dict.fromkeys((*names, "unusable", "scatter"), "0.25")
 
     faults = read(tmp_path, accuracy="0.5", seats={seat: {**shares, "changes_at": 2, "after": shares}})
 
-    kept = FaultShares(**dict.fromkeys((*names, "unusable"), 250))
+    kept = FaultShares(**dict.fromkeys((*names, "unusable", "scatter"), 250))
     assert faults.of(seat) == SeatFaults(**{name: getattr(kept, name) for name in shares}, changes_at=2, after=kept)
     assert faults.of("another").accuracy == 500
     schema = policy_schema(WRITTEN)["properties"]["providers"]["additionalProperties"]["properties"]["faults"]

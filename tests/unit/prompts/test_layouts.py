@@ -28,7 +28,7 @@ from tests.vectors.layouts import path
 SHIPPED = Prompts.load()
 NO_LAYOUT = {"kept", "manifest", "promised", "held", "layouts", "wire", "schemas", "descriptions"}
 """Modules of `service.prompts` that decide nothing of what a request says."""
-ELSEWHERE = {"blocks", "wire_texts", "texts_of", "text_of", "text", "schema", "plain_id", "_other_forms"}
+ELSEWHERE = {"blocks", "mark_of", "wire_texts", "texts_of", "text_of", "text", "schema", "plain_id", "_other_forms"}
 """Functions that read requests back, those of a protocol, and one that runs at import."""
 UNREACHED = ("raise ", "case ")
 
