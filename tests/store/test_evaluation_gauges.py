@@ -86,7 +86,7 @@ async def test_what_an_evaluation_asks_scores_and_costs_is_counted_apart_from_de
     assert spent > 0
     assert more("gainsay_evaluation_cost_usd_total", simulated="false") == 0
     assert more("gainsay_evaluation_lost_usd_total") == 0
-    assert more("gainsay_evaluation_turn_seconds_count") >= 2
+    assert more("gainsay_evaluation_turn_seconds_count") >= 1
     assert more("gainsay_evaluation_held_looks_total") == 0, "the split is open"
     assert more("gainsay_debate_cost_usd_total") == more("gainsay_debates_concluded_total") == 0
 
