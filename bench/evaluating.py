@@ -34,6 +34,7 @@ from bench.servers import Server, server
 from service.audit.evaluation_events import (
     ArmQuote,
     EvaluationEntry,
+    EvaluationProven,
     EvaluationRegistered,
     ItemAsked,
     ItemScored,
@@ -51,6 +52,7 @@ from service.intake.request import CaseRequest
 from service.report.evaluation import encode_json, write
 from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.store import evaluations
 from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating
@@ -284,13 +286,18 @@ async def _all_but_one(here: Server, service: Bench, desk: EvaluationDesk, folde
     first, *others = _entries(folder, plan, leave=1)
     await evaluations.register(service.database, first, bringer_of(CALLER), {}, log, writer)
     await _provable(here)
-    for entry in others:
+    proof = await proof_of(service.database, first.evaluation, CALLER.tenant) or ""
+    proven = EvaluationProven(first.evaluation, 1, proof)
+    for entry in (proven, *others):
         await evaluations.add_entry(service.database, entry, CALLER.tenant, log, writer)
     return first.evaluation
 
 
 def _entries(folder: Path, plan: Plan, leave: int) -> tuple[EvaluationRegistered, *tuple[EvaluationEntry, ...]]:
-    """A plan of a set registered, and every unit asked and scored, all but those that are left; scores are drawn."""
+    """A plan of a set registered, and every unit asked and scored, all but those that are left; scores are drawn.
+
+    The number 1 is left for the entry that proves the plan.
+    """
     golden = load_shipped(folder)
     asked = SetAsked(golden.manifest.id, 1, golden.hash, "open", tuple(item.id for item in golden.asked.items))
     planned = replace(plan, models={}, sets=(PlannedSet(asked.id, 1, asked.sha256, "open"),), ceiling=10**12)
@@ -301,8 +308,8 @@ def _entries(folder: Path, plan: Plan, leave: int) -> tuple[EvaluationRegistered
     entries = list[EvaluationEntry]()
     for unit in units[: len(units) - leave]:
         debate, score = str(uuid4()), msgspec.to_builtins(_drawn(unit))
-        entries.append(ItemAsked(first.evaluation, len(entries) + 1, *unit, debate=debate))
-        entries.append(ItemScored(first.evaluation, len(entries) + 1, *unit, debate=debate, score=score))
+        entries.append(ItemAsked(first.evaluation, len(entries) + 2, *unit, debate=debate))
+        entries.append(ItemScored(first.evaluation, len(entries) + 2, *unit, debate=debate, score=score))
     return first, *entries
 
 
@@ -318,7 +325,8 @@ def reports() -> Turn:
     for items in SIZES:
         with a_set(items, 0, 300) as folder:
             golden = load_shipped(folder)
-            progress = Progress.of(_entries(folder, lift_plan(), leave=0))
+            first, *others = _entries(folder, lift_plan(), leave=0)
+            progress = Progress.of((first, EvaluationProven(first.evaluation, 1, "proof"), *others))
         result = result_of(conclusion_of(progress, {golden.manifest.id: golden}).result)
         for form in FORMS:
             began = time.process_time()
