@@ -63,6 +63,7 @@ from service.reviews.evaluation_counting import count_entry, spent_of
 from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.reviews.feeding import BUSY_S, IDLE_S, Feeder
+from service.reviews.submission import Submitted
 from service.store import evaluations
 from service.store.evaluations import ClaimedEvaluation, Wait
 from service.store.stored_debate import read_debate
@@ -74,7 +75,7 @@ REST_S, LATER_S = 0.2, 5.0
 FOLLOWED = 8
 """The most evaluations that a process has followed between their turns; any other is read from its first entry."""
 LOOK_S = 1.0
-"""How often a turn looks at the files of its sets, after its beginning."""
+"""How often a turn looks at the files of its sets, and at the caller, after its beginning."""
 
 
 class _Waits(GainsayError):
@@ -161,11 +162,12 @@ class EvaluationFeeder(Feeder):
         progress = await self._follow(found)
         places = await self._places(found.by.tenant)
         ids = {asked.id for asked in progress.registered.sets}
-        sets, looked = dict[str, GoldenSet](), float("-inf")
+        sets, revoked, looked = dict[str, GoldenSet](), False, float("-inf")
         while await self.keeps(found):
             if time.monotonic() - looked >= LOOK_S:
                 today, tenant = datetime.now(UTC).date(), found.by.tenant
                 sets = dict(await asyncio.to_thread(self.desk.shelf.at_hand, today, tenant, ids))
+                revoked = await evaluations.is_revoked(self._database, found.evaluation, found.by.tenant)
                 looked = time.monotonic()
             self._expect_pinned(found, progress)
             self._expect_known(progress)
@@ -173,7 +175,7 @@ class EvaluationFeeder(Feeder):
                 {name: golden.hash for name, golden in sets.items()},
                 await evaluations.ended_of(self._database, found.by.tenant, progress.under_way.values()),
                 places,
-                revoked=await evaluations.is_revoked(self._database, found.evaluation, found.by.tenant),
+                revoked=revoked,
                 rotated=await self.desk.logs.current(found.by.tenant) != await self._log(found),
             )
             move = move_after(progress, seen)
@@ -243,9 +245,10 @@ class EvaluationFeeder(Feeder):
             self._logs[found.evaluation] = log
         return log
 
-    async def is_elsewhere(self, debate: str, found: ClaimedEvaluation) -> bool:
+    async def is_elsewhere(self, opened: Submitted, found: ClaimedEvaluation) -> bool:
         """Whether a debate is in another log than the registration, which was rotated as it was opened."""
-        return await evaluations.log_of_item(self._database, debate, found.by.tenant) != await self._log(found)
+        log = opened.log or await evaluations.log_of_item(self._database, opened.debate, found.by.tenant)
+        return log != await self._log(found)
 
     async def proof(self, found: ClaimedEvaluation) -> str:
         """The registration's proof of inclusion; raises `_Waits` while there is none."""
@@ -254,9 +257,9 @@ class EvaluationFeeder(Feeder):
             raise _Waits("checkpoint", "its registration is under no checkpoint yet")
         return proof
 
-    async def open(self, asking: Asking, unit: Unit, found: ClaimedEvaluation) -> str:
+    async def open(self, asking: Asking, unit: Unit, found: ClaimedEvaluation) -> Submitted:
         """The debate of a unit, which is opened unless it is there."""
-        return (await self._reviews.open_item(case_of(asking, unit), caller_of(found.by))).debate
+        return await self._reviews.open_item(case_of(asking, unit), caller_of(found.by))
 
     async def observed(self, debate: str, tenant: str) -> tuple[Any, ...]:
         """The entries of a debate, held against what commits to them."""
@@ -310,7 +313,7 @@ class _Turn:
             if not await self._feeder.keeps(self._found):
                 return None
             try:
-                debate = await self._feeder.open(asking, unit, self._found)
+                opened = await self._feeder.open(asking, unit, self._found)
             except QueueFull as error:
                 raise _Waits("places", error.public_detail) from error
             except BudgetExhausted as error:
@@ -319,9 +322,9 @@ class _Turn:
                 return await self._stop("fault", _cannot_ask(unit, error))
             except (InvalidCase, TooLarge, CeilingTooSmall, IdempotencyKeyReused) as error:
                 return await self._stop("fault", _cannot_ask(unit, error))
-            if await self._feeder.is_elsewhere(debate, self._found):
+            if await self._feeder.is_elsewhere(opened, self._found):
                 return await self._stop("fault", ROTATED)
-            await self._record(ItemAsked(progress.evaluation, progress.next_n, *unit, debate=debate))
+            await self._record(ItemAsked(progress.evaluation, progress.next_n, *unit, debate=opened.debate))
         return None
 
     async def _score(self, unit: Unit) -> None:

@@ -60,6 +60,8 @@ class Submitted(Struct, frozen=True):
     status: Status
     decision: GateDecision | None
     replayed: bool = False
+    log: str | None = None
+    """The log of a case that was recorded now."""
 
 
 class BatchTerms(Struct, frozen=True):
@@ -151,10 +153,8 @@ class CaseRecorder:
         made = partial(prepare, request, deployment, caller, log, earlier, clock, arrival=arrival)
         prepared, new, entries = await unblocked(characters(request), made)
         if prepared.decision.debate:
-            if room is None:
+            if room is None:  # room for an item is looked for where it is opened
                 await self._refuse_exhausted(request, prepared, deployment, caller)
-            else:
-                await refuse_without_room(database, caller.tenant, room)
             if terms is not None:
                 await terms.may_begin(prepared.ceiling, partial(least, prepared, deployment))
         new = replace(new, key=kept, subject=caller.subject)
@@ -171,7 +171,8 @@ class CaseRecorder:
             if counted and not deployment.probe:
                 telemetry.DEBATES_STARTED.labels(task_type=task_type, format=str(new.format)).inc()
             self._hub.work_queued()
-        return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
+        status: Status = "queued" if prepared.decision.debate else "declined"
+        return Submitted(new.place.debate, status, prepared.decision, log=log)
 
     async def refuse_full(self, caller: Caller) -> None:
         """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
