@@ -25,7 +25,7 @@ from service.evaluation.scoring import Result
 from service.evaluation.scoring.result import result_of
 from service.evaluation.sets.files import load_shipped
 from service.evaluation.sets.key import key_of
-from service.policy import Budgets, Policy
+from service.policy import Budgets, EvaluationBudgets, Policy
 from service.policy.known_faults import ModelFaults
 from service.policy.settings import read_policy
 from service.simulated.faulty import FaultyModels
@@ -148,7 +148,11 @@ class Runs:
         evaluation = await desk.register(await desk.plan(whole.plan(seed), CALLER), CALLER)
         async with a_sequencer(self._database, self._signer) as sequencer:
             await sequencer.catch_up()
-        async with a_worker(service, lease_s=60.0, limit=20), evaluating(a_feeder(service, desk, only=evaluation)):
+        items = EvaluationBudgets(service.policy.evaluations.budget)
+        async with (
+            a_worker(service, lease_s=60.0, limit=20, items=items),
+            evaluating(a_feeder(service, desk, only=evaluation)),
+        ):
             found = await concluded(desk, evaluation, WITHIN_S)
         return result_of(found.stored.result or b"")
 
