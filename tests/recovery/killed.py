@@ -22,7 +22,7 @@ import psycopg
 
 from service.debate.entries import AttemptFailed, CaseReceived, DebateStarted, EvaluationItem
 from service.evaluation.scoring.result import Result, compared, result_of
-from service.evaluation.sets.files import load_shipped
+from service.evaluation.sets.files import GOLDEN, load_shipped
 from service.evaluation.sets.golden_set import GoldenSet
 from service.evaluation.sets.key import key_of, write_key
 from service.prompts.fence import mark_of, nonce
@@ -136,7 +136,8 @@ class Trial:
 
     @property
     def _folders(self) -> tuple[str, ...]:
-        return tuple(word for at in self.sets for word in ("--sets", str(at)))
+        own = [at for at in self.sets if at.parent != GOLDEN]
+        return tuple(word for at in own for word in ("--sets", str(at)))
 
     def _notes(self, name: str) -> str:
         return str(self.folder / f"notes-{name}.jsonl")
