@@ -113,13 +113,13 @@ class CaseRecorder:
         """
         body = await unblocked(characters(request), partial(fingerprint, request)) if isinstance(key, str) else b""
         kept = IdempotencyKey.of(key, body) if isinstance(key, str) else key
-        if kept is not None and (before := await self._find_repeated(kept, caller)):
-            return before
+        item = reserve is not None
+        if kept is not None and not item and (before := await self._find_repeated(kept, caller)):
+            return before  # an item that was recorded before is met where it would be opened: hardly one ever was
         deployment = self._deployment(caller.tenant)
         try:
             with _audit_available("the audit log"), self._under_way.recording(caller.tenant, kept):
-                queue, item = deployment.policy.queue, reserve is not None
-                async with self._waiting.reserve_slot(caller.tenant, queue, item=item):
+                async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue, item=item):
                     return await self._recorded(request, caller, deployment, kept, arrival, terms, reserve=reserve)
         except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
