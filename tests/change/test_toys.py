@@ -97,7 +97,7 @@ def test_half_a_wire_and_half_a_format_do_not_start_and_one_run_names_every_plac
     texts = {f"{kind} {step}": of for kind in CLOSED for step, of in TOYS[kind].missing.items()}
     refused = {}
     with tree.lend() as half:
-        for kind in CLOSED:
+        for kind in reversed(CLOSED):  # of two tables that lack a row the first imported is named, a wire's
             half.apply(TOYS[kind].half)
             refused[kind] = half.python("-m", "service", "gate", "--sample", "contract")
         checked = check(half, CLOSED, cache)
