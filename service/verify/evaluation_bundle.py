@@ -12,17 +12,15 @@ Files are read one after the other; of a debate no more is in memory than its bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import partial
 from hashlib import sha256
-from io import BufferedReader
 from typing import IO, Any
 
 from msgspec.structs import replace
 
-from service.audit import archive
-from service.audit.bundle import LISTED_MAX, unpack
+from service.audit.bundle import unpack
 from service.audit.earlier_head import open_earlier_head
 from service.audit.evaluation_bundle import (
     CHECKPOINT,
@@ -70,6 +68,7 @@ from service.verify.steps import (
     perform,
     perform_all,
 )
+from service.verify.summarized_files import SummarizedFiles
 
 LINE_MAX = 1 << 26
 RESULT_MAX = 1 << 28
@@ -78,32 +77,12 @@ IN_DEBATES = frozenset({"sources", "money"})
 OWN = ("head", "sets", "evaluations", "debates")
 
 
-class _Files:
+class _Files(SummarizedFiles):
     """The files of the bundle."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        members = archive.scan(stream, large=True)
-        self.members = {member.path: member for member in members}
-        if SUMMARY not in self.members:
-            raise BadEvaluation(f"expected {SUMMARY}, found none")
-        if (size := self.members[SUMMARY].size) > (most := LISTED_MAX * (len(members) + 16)):
-            raise BadEvaluation(f"expected {SUMMARY} of at most {most} bytes, found {size}")
-        self.summary: EvaluationSummary = decode_summary(b"".join(archive.contents(stream, self.members[SUMMARY])))
-
-    def open(self, path: str) -> BufferedReader:
-        """A file of the bundle; raises `Differs` where it is missing."""
-        if path not in self.members:
-            raise Differs("a file of the bundle", path, "nothing", file=path)
-        return archive.opened(self._stream, self.members[path])
-
-    def read(self, path: str, most: int) -> bytes:
-        """The bytes of a file; raises `Differs` where it is missing, or longer than that."""
-        with self.open(path) as file:
-            found = file.read(most + 1)
-        if len(found) > most:
-            raise Differs("the bytes of a file", f"at most {most}", "more", file=path)
-        return found
+        super().__init__(stream, SUMMARY, BadEvaluation)
+        self.summary: EvaluationSummary = decode_summary(self.raw_summary)
 
     def lines(self) -> Iterator[bytes]:
         """The lines of the records."""
@@ -113,25 +92,19 @@ class _Files:
 
     def check(self) -> str:
         """Compare the files with the summary; raises `Differs`."""
-        summary, found = self.summary, [path for path in self.members if path != SUMMARY]
-        if missing := sorted(summary.files.keys() - self.members.keys()):
-            raise Differs("a file of the summary is missing", missing[0], "nothing", file=missing[0])
-        if extra := sorted(set(found) - summary.files.keys()):
-            raise Differs("a file that the summary does not name", "nothing", extra[0], file=extra[0])
-        expect("the files in their order", self._ordered(found), list(self.members))
-        for path, digest in summary.files.items():
-            expect("the SHA-256 of a file", digest, archive.digest(self._stream, self.members[path]), file=path)
+        summary = self.summary
+        self.compare(summary.files, self._ordered)
         words = readme(summary.evaluation, summary.log)
         expect("the words", words, self.read(README, len(words)), file=README)
-        return f"{len(found)} files of evaluation {summary.evaluation}, tenant {summary.tenant}"
+        return f"{len(self.named)} files of evaluation {summary.evaluation}, tenant {summary.tenant}"
 
-    def _ordered(self, found: Sequence[str]) -> list[str]:
+    def _ordered(self) -> list[str]:
         """The files in the order of the format; which debates there are is for the step `debates`."""
         first, last = (PLAN, README, RECORDS, CHECKPOINT), (RESULT, SUMMARY)
         return [
             *(path for path in first if path in self.members),
-            *sorted(path for path in found if path.startswith(SETS)),
-            *(path for path in found if path.startswith(DEBATES)),
+            *sorted(path for path in self.named if path.startswith(SETS)),
+            *(path for path in self.named if path.startswith(DEBATES)),
             *(path for path in last if path in self.members),
         ]
 
