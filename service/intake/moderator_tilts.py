@@ -18,7 +18,7 @@ from service.prompts.undocumented import in_place_of
 
 
 class RecordedTilt(Struct, frozen=True):
-    """A finding that is not resolved; without a ``task_type`` it is about all."""
+    """A finding about a moderator; without a ``task_type`` it is about all."""
 
     finding: str
     alias: str

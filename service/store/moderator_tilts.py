@@ -9,8 +9,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from msgspec import Struct
-
 from service.audit import log_events
 from service.audit.moderator_events import Aspect, ModeratorEvent, ModeratorFound, ModeratorResolved
 from service.audit.record import Writer
@@ -20,15 +18,9 @@ from service.store.pool import Database
 from service.store.sealing import seal_event, write, written_at
 
 
-class StoredTilt(Struct, frozen=True):
+class StoredTilt(RecordedTilt, frozen=True):
     """A finding, and when a person resolved it; the times are those of the database."""
 
-    finding: str
-    alias: str
-    model: str
-    prompt: str
-    pin: str
-    task_type: str | None
     aspect: Aspect
     recorded: datetime
     resolved: datetime | None

@@ -203,7 +203,7 @@ def test_a_finding_at_its_limit_is_none_and_a_record_of_one_is_refused() -> None
         "aspect": "side",
     }
     whole |= {"since": "2026-03-01T00:00:00Z", "until": "2026-05-01T00:00:00Z", "audit": "ab" * 32, "limit": 650}
-    with pytest.raises(ValueError, match="above 650 per mille, found 65 and 35"):
+    with pytest.raises(ValueError, match=r"above 0\.65 of both, found 65 and 35"):
         ModeratorFound(**whole, first=65, second=35)
     assert ModeratorFound(**whole, first=35, second=66).second == 66
 
