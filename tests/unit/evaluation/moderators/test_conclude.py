@@ -168,7 +168,8 @@ def test_what_is_kept_does_not_grow_with_the_debates() -> None:
             tracemalloc.stop()
 
     kept(10)
-    assert kept(10_000) - kept(100) < 1_000
+    # A pointer a debate would be 79,200 bytes; other threads of the process are counted too.
+    assert kept(10_000) - kept(100) < 40_000
 
 
 def test_every_reason_for_leaving_a_debate_out_has_its_words() -> None:
