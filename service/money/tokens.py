@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -144,21 +143,23 @@ def _encoding(name: str) -> Encoding:
 def _parts(text: str) -> Sequence[str]:
     """A text cut behind the line break of each seam, so that a block which many requests share is counted once.
 
-    The tokens of the parts add up to those of the text. A long text stays whole: where its pieces end depends on all of
-    it.
+    The tokens of the parts add up to those of the text. A long text is cut into pieces alone, of which another debate
+    over the same document shares all but the first: the fence before the document is another one, but as long.
     """
-    if len(text) > PIECE or SEAM not in text or text.count(SEAM) > SEAMS_MAX:
+    if len(text) > PIECE:
+        return tuple(_pieces(text))
+    if SEAM not in text or text.count(SEAM) > SEAMS_MAX:
         return (text,)
     first, *between, last = text.split(SEAM)
     return (f"{first}]]\n", *(f"[[{part}]]\n" for part in between), f"[[{last}")
 
 
 def _counted(encoding: Encoding, text: str) -> int:
-    """Tokens of a text, counted once for as long as the cache holds its hash."""
+    """Tokens of a short text, counted once for as long as the cache holds its hash."""
     key = encoding.name, sha256(text.encode("utf-8", "surrogatepass")).digest()
     found = _counts.pop(key, None)
     if found is None:
-        found = sum(map(partial(_length, encoding), _pieces(text))) if len(text) > PIECE else _length(encoding, text)
+        found = _length(encoding, text)
     if len(_counts) >= KEPT:
         for oldest in tuple(_counts)[: KEPT // 8]:  # a copy: another thread may change the cache
             _counts.pop(oldest, None)

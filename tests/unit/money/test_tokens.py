@@ -189,6 +189,26 @@ def test_what_two_requests_share_is_counted_once(monkeypatch: pytest.MonkeyPatch
     assert counted == [f"{old}\n", new]
 
 
+def test_of_a_long_text_only_the_pieces_that_differ_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+
+    def noted(by: tiktoken.Encoding, text: str) -> int:
+        counted.append(text)
+        return length(by, text)
+
+    length = tokens._length
+    monkeypatch.setattr(tokens, "_length", noted)
+    document = "".join(f"clause {n} of a document that was counted before; " for n in range(4_000))
+    first = count_tokens(f"[[0123456789abcdef begin document {{}}]]\n{document}", "o200k_base")
+    pieces = counted.copy()
+
+    again = count_tokens(f"[[fedcba9876543210 begin document {{}}]]\n{document}", "o200k_base")
+
+    assert len(pieces) > 3
+    assert counted == [*pieces, pieces[0].replace("0123456789abcdef", "fedcba9876543210")]
+    assert abs(again - first) < 16
+
+
 around = st.text(st.sampled_from("[]]] \n\r/a1A'.é漢\u0301\ud800\t"), max_size=6)
 
 
