@@ -1,6 +1,6 @@
 """The long texts that a child process has: each goes there once, and later calls name it by its number.
 
-A debate makes some ten checks over the same documents. Texts are told apart by tenant too: how soon an answer comes
+A debate makes some ten checks over the same documents. Those of two tenants are never one: how soon an answer comes
 must not say that another tenant has the same document. Parent and child drop a text that no call has named between two
 sweeps (`service.checks.kept`), or whose place newer ones need.
 """
