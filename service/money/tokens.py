@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from service.errors import SettingsError
@@ -142,23 +142,36 @@ def _encoding(name: str) -> Encoding:
 
 
 def _parts(text: str) -> Sequence[str]:
-    """A text cut behind the line break of each seam, so that a block which many requests share is counted once.
+    """A text cut behind the line break of each seam, so that a block which many requests share is counted once, and a
+    long one into pieces besides: of these, another debate over the same document shares all but the first.
 
-    The tokens of the parts add up to those of the text. A long text stays whole: where its pieces end depends on all of
-    it.
+    The tokens of the parts add up to those of the text. Where a cut of a long text separates no words, it is cut into
+    pieces alone: it may add tokens, and where the cuts are depends on all of the text.
     """
-    if len(text) > PIECE or SEAM not in text or text.count(SEAM) > SEAMS_MAX:
-        return (text,)
+    if SEAM not in text or text.count(SEAM) > SEAMS_MAX:
+        return (text,) if len(text) <= PIECE else tuple(_pieces(text))
     first, *between, last = text.split(SEAM)
-    return (f"{first}]]\n", *(f"[[{part}]]\n" for part in between), f"[[{last}")
+    blocks = (f"{first}]]\n", *(f"[[{part}]]\n" for part in between), f"[[{last}")
+    if len(text) <= PIECE:
+        return blocks
+    whole, apart = tuple(_pieces(text)), tuple(piece for block in blocks for piece in _pieces(block))
+    return apart if _add_up(whole) and _add_up(apart) else whole
+
+
+def _add_up(pieces: Sequence[str]) -> bool:
+    """Whether every cut is between words or at a seam, so that the tokens of the pieces are those of the whole."""
+    return all(
+        (one[-1].isalnum() and other[0] in " \n") or (one.endswith("]]\n") and other.startswith("[["))
+        for one, other in pairwise(pieces)
+    )
 
 
 def _counted(encoding: Encoding, text: str) -> int:
-    """Tokens of a text, counted once for as long as the cache holds its hash."""
+    """Tokens of a short text, counted once for as long as the cache holds its hash."""
     key = encoding.name, sha256(text.encode("utf-8", "surrogatepass")).digest()
     found = _counts.pop(key, None)
     if found is None:
-        found = sum(map(partial(_length, encoding), _pieces(text))) if len(text) > PIECE else _length(encoding, text)
+        found = _length(encoding, text)
     if len(_counts) >= KEPT:
         for oldest in tuple(_counts)[: KEPT // 8]:  # a copy: another thread may change the cache
             _counts.pop(oldest, None)

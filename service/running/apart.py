@@ -23,6 +23,7 @@ from typing import TypeVar, cast
 import service
 from service import log_lines
 from service.running.check_child import LENGTH, Raised, Returned, framed
+from service.running.sent_texts import SentTexts
 
 Found = TypeVar("Found")
 
@@ -58,6 +59,7 @@ class CheckProcess:
         self._ending = set[asyncio.Task[None]]()
         self._closed = False
         self._swept = 0.0
+        self._texts = SentTexts()
 
     @property
     def pid(self) -> int | None:
@@ -67,16 +69,12 @@ class CheckProcess:
     async def call(self, tenant: str, function: Callable[..., Found], *given: object) -> Found:
         """What a function of this build returns for these arguments; both are pickled. Raises `CheckFault`.
 
-        What the process works out of whole documents meanwhile, it keeps for later calls for the same tenant.
+        The process keeps long texts, and what it works out of whole documents, for later calls for the same tenant.
         """
-        now = asyncio.get_running_loop().time()
-        if sweeps := now - self._swept >= SWEEP_S:
-            self._swept = now
-        asked = pickle.dumps((sweeps, tenant, function, given), pickle.HIGHEST_PROTOCOL)
         async with self._turn:
             for _ in range(TRIES):
                 try:
-                    returned = await self._answered(asked)
+                    returned = await self._answered(tenant, function, given)
                 except _ChildLost as lost:
                     log_lines.CHECKS_REPLACED(why=str(lost))
                     continue
@@ -93,13 +91,15 @@ class CheckProcess:
 
     # -- one call
 
-    async def _answered(self, asked: bytes) -> Returned | Raised:
-        """What the process answers. It is killed unless it has answered in full: its next answer would be this one."""
-        child, limit_s = await self._started(), self._limit_s + LIMIT_S_PER_MB * len(asked) / 1e6
-        whole = False
+    async def _answered(self, tenant: str, *asked: object) -> Returned | Raised:
+        """What the process answers. It is killed unless it has answered in full: its next answer would be this one, and
+        it may not have the texts that it was sent."""
+        child, limit_s, whole = await self._started(), self._limit_s, False
         try:
+            call = self._texts.call(self._sweeps(), tenant, asked)
+            limit_s += LIMIT_S_PER_MB * call.size / 1e6
             async with asyncio.timeout(limit_s):
-                answer = await _exchanged(child, asked)
+                answer = await _exchanged(child, call.pickled)
             whole = True
         except TimeoutError:
             raise _ChildLost(f"it did not answer within {limit_s:.0f} s") from None
@@ -110,6 +110,13 @@ class CheckProcess:
                 self._discard()
         self._idle = asyncio.get_running_loop().call_later(self._idle_s, self._retire)
         return cast("Returned | Raised", pickle.loads(answer))  # noqa: S301 - written by our own child
+
+    def _sweeps(self) -> bool:
+        """Whether this call is one before which what is not needed any more is dropped."""
+        now = asyncio.get_running_loop().time()
+        if sweeps := now - self._swept >= SWEEP_S:
+            self._swept = now
+        return sweeps
 
     # -- the process
 
@@ -128,6 +135,7 @@ class CheckProcess:
                 )
             except OSError as error:
                 raise CheckFault(f"the process that checks long texts cannot be started: {error.strerror}") from error
+            self._texts = SentTexts()
         return cast("Process", self._child)
 
     def _discard(self) -> None:

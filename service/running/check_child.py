@@ -1,9 +1,10 @@
 """The process that checks long texts: `main`, started by `service.running.apart`.
 
 It reads calls from its standard input and writes what each returned to its standard output, both as frames: a length
-of eight bytes, then a pickle. A call is whether to drop what was not asked for since the last such call, a tenant, a
-function and its arguments; a return is a `Returned` or a `Raised`. Both ends are one build of one program under one
-user, so a pickle here comes from this service itself.
+of eight bytes, then what is pickled. A call is two pickles. The first says whether to drop what was not asked for since
+the last such call, the tenant, the numbers of long texts that are dropped, and new ones by their numbers. The second is
+a function and its arguments, with numbers in the place of long texts. A return is a `Returned` or a `Raised`. Both ends
+are one build of one program under one user, so a pickle here comes from this service itself.
 
 The process ends when its input ends: a parent that is gone, however it went, leaves no child. It does not heed SIGINT
 and SIGTERM, which a terminal or a supervisor sends to a whole group: its parent decides when it ends.
@@ -16,7 +17,9 @@ import pickle
 import signal
 import sys
 import traceback
+from collections.abc import Mapping
 from contextlib import suppress
+from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
 from service.checks import kept
@@ -48,12 +51,28 @@ def framed(pickled: bytes) -> bytes:
     return len(pickled).to_bytes(LENGTH) + pickled
 
 
-def _called(pickled: bytes) -> Returned | Raised:
+class _Unpickler(pickle.Unpickler):
+    """Reads long texts by their numbers."""
+
+    def __init__(self, file: BytesIO, texts: Mapping[int, str]) -> None:
+        super().__init__(file)
+        self._texts = texts
+
+    def persistent_load(self, pid: Any) -> str:
+        return self._texts[pid]
+
+
+def _called(pickled: bytes, texts: dict[int, str]) -> Returned | Raised:
     try:
-        sweeps, tenant, function, given = pickle.loads(pickled)  # noqa: S301 - written by the parent, see above
+        call = BytesIO(pickled)
+        sweeps, tenant, dropped, new = pickle.load(call)  # noqa: S301 - written by the parent, see above
+        texts |= new
+        for number in dropped:
+            del texts[number]
         if sweeps:
             kept.sweep()
         kept.WHOSE.set(tenant)
+        function, given = _Unpickler(call, texts).load()
         return Returned(function(*given))
     except MemoryError:  # a process with room in it may do better; the parent asks one
         os._exit(OUT_OF_MEMORY)
@@ -74,8 +93,9 @@ def _read(calls: BinaryIO) -> bytes | None:
 
 def serve(calls: BinaryIO, returns: BinaryIO) -> None:
     """Answer calls until the input ends."""
+    texts = dict[int, str]()
     while (pickled := _read(calls)) is not None:
-        returned = pickle.dumps(_called(pickled), pickle.HIGHEST_PROTOCOL)
+        returned = pickle.dumps(_called(pickled, texts), pickle.HIGHEST_PROTOCOL)
         del pickled
         returns.write(framed(returned))
         returns.flush()

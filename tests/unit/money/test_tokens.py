@@ -189,6 +189,52 @@ def test_what_two_requests_share_is_counted_once(monkeypatch: pytest.MonkeyPatch
     assert counted == [f"{old}\n", new]
 
 
+def test_of_a_long_text_only_the_pieces_that_differ_are_counted_again(
+    theirs: dict[str, tiktoken.Encoding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+
+    def noted(by: tiktoken.Encoding, text: str) -> int:
+        counted.append(text)
+        return length(by, text)
+
+    length = tokens._length
+    monkeypatch.setattr(tokens, "_length", noted)
+    document = "".join(f"clause {n} of a document that was counted before; " for n in range(4_000))
+    before = "[[{0} begin question {{}}]]\n{1}\n[[{0} end question]]\n"
+    block = "[[{0} begin document {{}}]]\n{2}\n[[{0} end document]]"
+    first = (before + block).format("0123456789abcdef", "May we sign?", document)
+    second = (before + block).format("fedcba9876543210", "Is there a limit to what we would owe?", document)
+
+    assert count_tokens(first, "o200k_base") == len(theirs["o200k_base"].encode_ordinary(first))
+    pieces = counted.copy()
+    assert count_tokens(second, "o200k_base") == len(theirs["o200k_base"].encode_ordinary(second))
+
+    assert len(pieces) > 5
+    assert len(counted) == len(pieces) + 3, "the question, and the first and the last piece of the document"
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(st.sampled_from("a1 .\n]["), max_size=4), st.sampled_from(("word ", "無", " \n"))),
+        min_size=2,
+        max_size=4,
+    ),
+    st.integers(0, 60_000),
+)
+def test_a_long_text_with_seams_takes_the_tokens_of_its_pieces_without_them(
+    blocks: list[tuple[str, str]], size: int
+) -> None:
+    text = tokens.SEAM.join(f"{before}{run * (size // len(run))}" for before, run in blocks)
+
+    counted = sum(tokens.count_tokens(piece, "o200k_base") for piece in tokens._parts(text))
+
+    assert "".join(tokens._parts(text)) == text
+    if len(text) > tokens.PIECE:
+        encoding = tokens._encodings["o200k_base"]
+        assert counted == sum(tokens._length(encoding, piece) for piece in tokens._pieces(text))
+
+
 around = st.text(st.sampled_from("[]]] \n\r/a1A'.é漢\u0301\ud800\t"), max_size=6)
 
 

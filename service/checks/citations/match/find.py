@@ -82,6 +82,8 @@ def _forms(text: str) -> tuple[str, ...]:
 def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
     """The forms of each piece between ellipses; empty if there is only one piece or a piece is too short."""
     parts = _CUT_OUT.split(text)
+    if len(parts) == 1:
+        return ()
     inner = slice(0 if _letters(parts[0]) else 1, None if _letters(parts[-1]) else -1)
     pieces = tuple(_forms(part) for part in parts[inner])
     enough = all(piece and _letters(piece[-1]) >= SHORTEST_PIECE for piece in pieces)

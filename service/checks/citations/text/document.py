@@ -7,6 +7,7 @@ passage must be. So only a few thousand characters are compared word by word, in
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -28,6 +29,7 @@ _RAREST = 48
 _MOST_BLOCKS = 4096
 """The most blocks that all these words may name together; a word in every block shows no place."""
 _INDEXED = lazily(r"[^\W_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
+_between_words = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class Document:
@@ -57,15 +59,12 @@ class Document:
     @cached_property
     def index(self) -> dict[str, list[int]]:
         """The blocks in which each word stands."""
-        found: dict[str, list[int]] = {}
+        found = defaultdict[str, list[int]](list)
         text = self.folded.text
         for block in range(-(-len(text) // BLOCK)):
-            for word in set(_INDEXED.findall(text, self.cut(block), self.cut(block + 1))):
-                if word in found:
-                    found[word].append(block)
-                else:
-                    found[word] = [block]
-        return found
+            for word in _words(text[self.cut(block) : self.cut(block + 1)]):
+                found[word].append(block)
+        return dict(found)
 
     def is_furniture(self, start: int, end: int) -> bool:
         """Whether a folded stretch lies within the furniture of a page."""
@@ -154,3 +153,8 @@ class Document:
             return min(at, len(text))
         space = text.find(" ", at, at + BLOCK // 4)
         return space + 1 if space >= 0 else at
+
+
+def _words(text: str) -> set[str]:
+    """The words of a folded text, each once: of ASCII, what stands between all that is no letter and no figure."""
+    return set(text.translate(_between_words).split() if text.isascii() else _INDEXED.findall(text))

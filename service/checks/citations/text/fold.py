@@ -23,11 +23,12 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
+from itertools import accumulate
 
-from service.checks.patterns import LazyPattern
+from service.checks.patterns import lazily
 from service.debate.neutral import INVISIBLE_CHARACTERS, pieces_of
 
 _MARKS_OF_PRINT = {
@@ -93,56 +94,87 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """Fold a text; callers keep the result while quotations are checked against it."""
-    shape = _ASCII if text.isascii() else _shape(frozenset(text))
-    even = "".join(piece.translate(shape.table) for piece in pieces_of(text))  # a piece of ASCII takes a tenth
+    even = _even(text)
     pieces: list[str] = []
-    starts, origins, ends, whole = array("L"), array("L"), array("L"), bytearray()
-    length = done = 0
+    origins, ends, whole = array("L"), array("L"), bytearray()
 
     def add(piece: str, origin: int, end: int, uncut: int) -> None:
-        nonlocal length
         pieces.append(piece)
-        starts.append(length)
         origins.append(origin)
         ends.append(end)
         whole.append(uncut)
-        length += len(piece)
 
-    for match in shape.uneven.finditer(text):
+    done = 0
+    for match in _uneven(even):
         start, end = match.span()
         if start > done:
             add(even[done:start], done, start, 0)
-        if piece := _fold_uneven(match.group()):
+        if piece := _fold_uneven(text[start:end]):
             add(piece, start, end, 1)
         done = end
     if done < len(text):
         add(even[done:], done, len(text), 0)
+    starts = array("L", accumulate(map(len, pieces[:-1]), initial=0)) if pieces else array("L")
     return Folded(text, "".join(pieces), starts, origins, ends, whole)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """The folding of one text's characters: ``table`` for one to one, and a pattern for all other clusters."""
+def _even(text: str) -> str:
+    """The text with each character as it folds where it folds to one, and a sign of its kind where it does not."""
+    if text.isascii():
+        return text.translate(_of_ascii)
+    # A run of ASCII takes a tenth of what the same characters take beside others.
+    read = _Clusters.runs.findall
+    runs = [run for piece in pieces_of(text) for run in ((piece,) if piece.isascii() else read(piece))]
+    table = _of_ascii | _table(frozenset("".join([run for run in runs if not run.isascii()])))
+    return "".join([run.translate(table) for run in runs])
 
-    table: dict[int, str]
-    uneven: re.Pattern[str]
+
+class _Sign:
+    """What stands in an even text for a character that is dropped, that joins the one before it, or that folds to
+    several. No character folds to one of them, because control characters are dropped."""
+
+    dropped, mark, longer = "\0\1\2"
 
 
-def _shape(characters: frozenset[str]) -> _Shape:
+class _Clusters:
+    """The clusters of an even text that do not fold one to one: where there is nothing but white space to fold, as in
+    most texts; where there are no marks; in any text. And the runs of a text, of ASCII and of other characters."""
+
+    # Every alternative consumes its lookahead, or has a bounded one, so a scan is linear.
+    to_a_mark = rf"[{_Sign.dropped}{_Sign.mark}]{{0,{_MOST_MARKS}}}{_Sign.mark}"
+    of_spaces = lazily(r"  +")
+    of_no_marks = lazily(rf" [ {_Sign.dropped}]+|{_Sign.dropped}[ {_Sign.dropped}]*|{_Sign.longer}")
+    of_any = lazily(
+        rf"[ {_Sign.dropped}]{{2,}}|{_Sign.dropped}"
+        rf"|[^ {_Sign.dropped}{_Sign.mark}]{to_a_mark}|{_Sign.mark}(?:{to_a_mark})?|{_Sign.longer}"
+    )
+    runs = lazily(r"[\0-\x7f]+|[^\0-\x7f]+")
+
+
+def _uneven(even: str) -> Iterator[re.Match[str]]:
+    """The clusters of an even text that do not fold one to one."""
+    if _Sign.mark in even:
+        return _Clusters.of_any.finditer(even)
+    simple = _Sign.dropped not in even and _Sign.longer not in even
+    return (_Clusters.of_spaces if simple else _Clusters.of_no_marks).finditer(even)
+
+
+def _table(characters: Iterable[str]) -> dict[int, str]:
+    """What stands in an even text for these characters, where it is not themselves."""
     table: dict[int, str] = {}
-    marks, longer = [], []
-    for c in sorted(characters - _DROPPED):
-        if _is_plain(c):
+    for c in characters:
+        if c in _DROPPED:
+            table[ord(c)] = _Sign.dropped
+        elif _is_plain(c):
             continue
-        if c.isspace():
+        elif c.isspace():
             table[ord(c)] = " "
         elif _is_mark(c):
-            marks.append(c)
-        elif len(plain := _fold_cluster(c)) == 1:
-            table[ord(c)] = plain
+            table[ord(c)] = _Sign.mark
         else:
-            longer.append(c)
-    return _Shape(table, _uneven(_class(sorted(characters & _DROPPED)), _class(marks), _class(longer)))
+            plain = _fold_cluster(c)
+            table[ord(c)] = plain if len(plain) == 1 else _Sign.longer
+    return table
 
 
 def _is_plain(c: str) -> bool:
@@ -150,30 +182,6 @@ def _is_plain(c: str) -> bool:
     if c in _MARKS_OF_PRINT or c.isspace() or not unicodedata.normalize("NFKD", c) == c == c.casefold():
         return False
     return not _is_mark(c)
-
-
-def _class(characters: list[str]) -> str:
-    """The inside of a pattern's character class, in ranges: members above U+FFFF are tried one by one."""
-    ranges: list[list[str]] = []
-    for c in characters:
-        if ranges and ord(c) == ord(ranges[-1][1]) + 1:
-            ranges[-1][1] = c
-        else:
-            ranges.append([c, c])
-    return "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in ranges)
-
-
-def _uneven(d: str, m: str, longer: str) -> re.Pattern[str]:
-    """The pattern of clusters that do not fold one to one; ``d`` is the class of dropped characters, ``m`` of marks."""
-    # Every alternative consumes its lookahead, or has a bounded one, so a scan is linear.
-    ways = [rf"[\s{d}]{{2,}}"]
-    if d:
-        ways.append(f"[{d}]")
-    if m:
-        ways += [rf"[^\s{d}{m}][{d}{m}]{{0,{_MOST_MARKS}}}[{m}]", f"[{m}](?:[{d}{m}]{{0,{_MOST_MARKS}}}[{m}])?"]
-    if longer:
-        ways.append(f"[{longer}]")
-    return cast("re.Pattern[str]", LazyPattern("|".join(ways), 0))  # of one text: not among those to make ready
 
 
 def _is_mark(c: str) -> bool:
@@ -212,4 +220,4 @@ def _lower(text: str) -> str:
     return "ß".join(part.casefold() for part in text.replace("ẞ", "ß").split("ß"))
 
 
-_ASCII = _shape(frozenset(map(chr, range(128))))
+_of_ascii = _table(map(chr, range(128)))

@@ -131,7 +131,7 @@ def _starts(text: str) -> Iterator[_Start]:
     for match in _LINE.finditer(text):
         if not _within(fenced, match.start()) and (start := _start(match, text)):
             yield start
-    for match in _UNDERLINE.finditer(text):
+    for match in _UNDERLINE.finditer(text) if "\n===" in text or "\n---" in text else ():
         if not _within(fenced, match.start()) and "|" not in match["title"]:
             level = 3 if match["line"][0] == "=" else 4
             yield _heading(match.start(), match["title"], level)
@@ -203,7 +203,7 @@ def _capitalised(title: str) -> bool:
 
 
 def _fenced(text: str) -> list[tuple[int, int]]:
-    marks = [match.span() for match in _FENCE.finditer(text)]
+    marks = [match.span() for match in _FENCE.finditer(text)] if "```" in text or "~~~" in text else []
     return [(a[0], b[1]) for a, b in zip(marks[::2], marks[1::2], strict=False)]
 
 

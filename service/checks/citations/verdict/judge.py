@@ -258,7 +258,8 @@ def _best(asked: _Asked, given: list[str], least: int = LEAST_SHARE) -> _Passage
     """Of the sources' passages the one that stands, an exact one first, or else the one that shares most words."""
     exact = [found for source in given if (found := asked.exact(source))]
     if whole := [found for found in exact if found.stands]:
-        return replace(whole[0], others=tuple(found.source_id for found in whole[1:]))
+        others = tuple(found.source_id for found in whole[1:])
+        return replace(whole[0], others=others) if others else whole[0]
     near = [found for source in given if (found := asked.nearest(source, least))]
     if whole := [found for found in near if found.stands]:
         return min(whole, key=lambda found: len(found.edits))

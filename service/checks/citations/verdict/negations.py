@@ -122,7 +122,7 @@ def governing(folded: Folded, start: int, end: int) -> int | None:
 
 def _may_turn(before: str) -> bool:
     """Whether the text has a word that could govern the passage."""
-    return len(before) >= _SHORTEST_TURNING and any(word in before for word in _TURNING)
+    return len(before) >= _SHORTEST_TURNING and any(map(before.__contains__, _TURNING))
 
 
 def _without_markup(before: str) -> str:

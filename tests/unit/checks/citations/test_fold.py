@@ -1,12 +1,15 @@
 """Folding: what two printings of the same words have in common, and the way back to the original."""
 
+import re
+from itertools import accumulate
 from unicodedata import normalize
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.checks.citations import fold
+from service.checks.citations.text import fold as folding
 
 # Every way a character can fold: plain, upper case, space, dropped, mark, jamo, longer, kept form, astral, surrogate.
 NASTY = st.text(
@@ -74,6 +77,36 @@ def test_any_stretch_that_has_a_span_is_the_fold_of_that_span(text: str, data: s
 
     if span is not None:
         assert fold(text[slice(*span)]).text == folded.text[start:end]
+
+
+def plainly(text: str) -> list[tuple[str, int, int, bool]]:
+    """The segments of a text by their definition: what each folds to, from where to where, and whether it is whole."""
+    dropped = {c for c in text if c in folding._DROPPED}
+    marks = {c for c in text if c not in dropped and not c.isspace() and folding._is_mark(c)}
+    longer = {c for c in text if len(folding._fold_cluster(c)) > 1} - marks - dropped
+    d, m, f = ("".join(map(re.escape, sorted(each))) or r"[^\s\S]" for each in (dropped, marks, longer))
+    d, m, f = (each if each.startswith("[") else f"[{each}]" for each in (d, m, f))
+    uneven = re.compile(
+        rf"(?:\s|{d}){{2,}}|{d}|(?!\s|{d}|{m})[\s\S](?:{d}|{m}){{0,30}}{m}|{m}(?:(?:{d}|{m}){{0,30}}{m})?|{f}"
+    )
+    found, done = list[tuple[str, int, int, bool]](), 0
+    for match in [*uneven.finditer(text), None]:
+        at, end = match.span() if match else (len(text), len(text))
+        found.append(("".join(map(folding._fold_uneven, text[done:at])), done, at, False))
+        found.append((folding._fold_uneven(text[at:end]) if match else "", at, end, True))
+        done = end
+    return [segment for segment in found if segment[0]]
+
+
+@example("a  b\0c\u00ad d e\u0301\u00ad\u0301 \u0301 ﬁ \ud800")
+@given(NASTY | st.text(st.sampled_from("aB .\n’ﬁ"), max_size=60))
+def test_a_text_folds_as_its_clusters_do_by_definition(text: str) -> None:
+    folded = fold(text)
+
+    pieces = [segment[0] for segment in plainly(text)]
+    assert folded.text == "".join(pieces)
+    assert [*zip(folded.origins, folded.ends, folded.whole, strict=True)] == [s[1:] for s in plainly(text)]
+    assert [*folded.starts] == [*accumulate(map(len, pieces), initial=0)][: len(pieces)]
 
 
 @given(NASTY)

@@ -4,6 +4,12 @@ import os
 import subprocess
 import sys
 
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from service.checks.citations.text import document
+from service.checks.citations.text.document import BLOCK, Document
+
 PROGRAM = """
 from service.checks.citations.text.document import BLOCK, Document
 from service.checks.citations.text.steps import Steps
@@ -28,3 +34,17 @@ def test_where_words_stand_does_not_hang_on_the_order_of_a_set() -> None:
 
     assert len(told) == 1
     assert told != {"[] 1000000\n"}
+
+
+@example("don't 5.2 a_b -x- é 条款")
+@example("".join(map(chr, range(128))))
+@given(st.text(st.sampled_from("aB9 _'-.\n\0é条か")))
+def test_each_word_is_indexed_by_the_blocks_in_which_it_stands(text: str) -> None:
+    made = Document(text + "x" * BLOCK + " " + text)
+
+    blocks = [made.folded.text[made.cut(n) : made.cut(n + 1)] for n in range(-(-len(made.folded.text) // BLOCK))]
+    expected: dict[str, list[int]] = {}
+    for n, block in enumerate(blocks):
+        for word in {*document._INDEXED.findall(block)}:
+            expected.setdefault(word, []).append(n)
+    assert made.index == expected
