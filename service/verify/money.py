@@ -46,7 +46,7 @@ def check_charges(debate: LegalDebate, ready: Callable[[str], bool]) -> str:
     reckoning = by(debate.decided, "usage", money.USAGES)
     open_: dict[TurnId, TurnAsked] = {}
     count, unbilled, ledger, uncounted = 0, 0, reckoning.ledger(0), set[str]()
-    for n, entry, _ in debate.walk():
+    for n, entry in debate.each():
         with at(file=f"records/{n:04d}.payload.json", record=n):
             ledger = ledger.add(entry)
             if isinstance(entry, TurnAsked):
@@ -103,8 +103,8 @@ def check_ceiling(debate: LegalDebate, rendering: Rendering | None, *, records_o
     reckoning = by(debate.decided, "usage", money.USAGES)
     again = Again(reckoning, rendering, started) if rendering else None
     ledger, stated, uncomputed = reckoning.ledger(0), 0, 0
-    most = 0
-    for n, entry, facts in debate.walk():
+    most, facts = 0, Facts()
+    for n, entry in debate.each():
         with at(file=f"records/{n:04d}.payload.json", record=n):
             if isinstance(entry, BudgetRefused):
                 done = _refused(ledger, facts, entry, again)
@@ -115,6 +115,8 @@ def check_ceiling(debate: LegalDebate, rendering: Rendering | None, *, records_o
             most = max(most, ledger.spent + sum(ledger.held.values()))
             if most > started.ceiling:
                 raise Differs("spent and held", f"at most the ceiling of {started.ceiling}", str(most))
+        if again is not None:  # only a refusal that is computed again needs them
+            facts.add(entry)
     if uncomputed:
         raise NotCheckable(
             "NO REQUESTS: the ceiling holds at every entry; the amount that a refusal needed cannot be computed "
