@@ -46,6 +46,8 @@ UTF8_MAX = 4
 """The most bytes of a character."""
 WORKER = "service", "worker", "databaseRole"
 """Kind, role and authentication of the actor that runs debates: its name alone is free."""
+OPENING = (CaseReceived, GateDecided, DebateStarted)
+"""What a caller's request records, before a worker has the debate."""
 AUTHENTICATED: Mapping[str, str] = {
     "apiKey": "authenticated by an API key",
     "oidc": "authenticated by a token of an identity provider",
@@ -350,7 +352,7 @@ def acted(first: Envelope, envelope: Envelope, entry: Entry, before: Entry | Non
         return
     actor = envelope.actor
     kind_, role, via = WORKER
-    if isinstance(entry, CaseReceived | GateDecided | DebateStarted):
+    if isinstance(entry, OPENING):
         if actor.role == role or actor.via == via:
             raise Differs("who brought the case", "a caller", f"{actor.kind} {actor.role} {actor.via}")
         expect("who brought the case", first.actor, actor)
