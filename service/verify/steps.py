@@ -255,20 +255,17 @@ class at:  # noqa: N801 - it reads as the preposition that it is
     def __init__(self, *, file: str | None = None, record: int | None = None) -> None:
         self._file, self._record = file, record
 
-    def __enter__(self) -> None: ...
+    def __enter__(self) -> None:
+        pass
 
     def __exit__(self, _type: type[BaseException] | None, fault: BaseException | None, _trace: object) -> None:
-        match fault:
-            case Differs():
-                fault.file = fault.file or self._file
-                fault.record = self._record if fault.record is None else fault.record
-            case None | NotCheckable():
-                pass
-            case GainsayError():
-                raise Differs(fault.detail, file=self._file, record=self._record) from fault
-            case Exception():
-                what = f"the content of the file cannot be recomputed ({type(fault).__name__})"
-                raise Differs(what, file=self._file, record=self._record) from fault
+        if isinstance(fault, Differs):
+            fault.file = fault.file or self._file
+            fault.record = self._record if fault.record is None else fault.record
+        elif isinstance(fault, Exception) and not isinstance(fault, NotCheckable):
+            cannot = f"the content of the file cannot be recomputed ({type(fault).__name__})"
+            what = fault.detail if isinstance(fault, GainsayError) else cannot
+            raise Differs(what, file=self._file, record=self._record) from fault
 
 
 def expect(what: str, expected: object, found: object, *, file: str | None = None, record: int | None = None) -> None:
