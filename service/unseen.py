@@ -61,7 +61,9 @@ def escape_json(data: bytes) -> bytes:
     return _UNSEEN_IN_JSON.sub(_spelled, data.decode()).encode()
 
 
-_UNSEEN_IN_JSON = re.compile(f"(?![\\n\\r\\t])[{PATTERN}]")
+_PLAIN = " -~\n\r\t\xae-\u034e\u0350-\u061b\u3165-\ud7ff"
+"""Characters of common scripts that are never spelled anew, in few ranges: most of a text is passed over by them."""
+_UNSEEN_IN_JSON = re.compile(f"[^{_PLAIN}](?<=[{PATTERN}])")
 
 
 def _spelled(found: re.Match[str]) -> str:

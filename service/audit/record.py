@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from typing import Literal
 
@@ -234,6 +235,7 @@ def closed(read: Mapping[str, int]) -> None:
         )
 
 
+@lru_cache(maxsize=1_024)  # each time of a log is asked for by several checks, and for the record that follows
 def moment(text: str) -> int:
     """The time of a record, RFC 3339 in UTC, in microseconds since 1970; raises `ValueError`, also for 31 February."""
     if not _TIME.fullmatch(text):

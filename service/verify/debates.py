@@ -7,12 +7,12 @@ from functools import partial
 from typing import Protocol
 
 from service.audit import log_events
-from service.audit.record import Envelope, leaf_hash
+from service.audit.record import Envelope
 from service.debate.entries import KINDS, DebateConcluded, Entry, GateDecided, kind
 from service.money.tokens import is_loaded
 from service.verify import money, replay
 from service.verify.ended import Ended
-from service.verify.opened_bundle import LegalDebate, read_payload
+from service.verify.opened_bundle import LegalDebate
 from service.verify.records import acted, described, same
 from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import UnknownMembers, has_unknown_members, refuse_unwritten, unknown_versions
@@ -23,9 +23,14 @@ _DIFFERS = "a payload", "an entry as it is written"
 class ExportedLine(Protocol):
     """A line of an export with its leaf's envelope."""
 
-    leaf: bytes
+    hash: bytes
     payload: bytes | None
     envelope: Envelope | None
+
+    @property
+    def entry(self) -> tuple[Entry | None, str]:
+        """The payload as `service.verify.opened_bundle.read_payload` gives it."""
+        ...
 
     @property
     def row(self) -> Indexed:
@@ -89,7 +94,7 @@ class Debates:
         if envelope is None or line.payload is None or envelope.kind in log_events.KINDS:
             return
         self._halted = True
-        entry, unknown = read_payload(line.payload, envelope)
+        entry, unknown = line.entry
         self._payloads += 1
         if unknown:
             self._unknown = self._unknown or unknown
@@ -143,10 +148,10 @@ class Debates:
         self._unknown = self._unknown or unknown_versions(decided, self._reports)
 
     def _add(self, envelope: Envelope, line: ExportedLine, entry: Entry | None, unknown: str) -> None:
-        if envelope.debate in self._partial:
+        if envelope.debate not in self._open and envelope.debate in self._partial:
             return
         if envelope.n == 0:
-            self._open[envelope.debate] = _Open(envelope, leaf_hash(line.leaf).hex(), line.row.context)
+            self._open[envelope.debate] = _Open(envelope, line.hash.hex(), line.row.context)
         found = self._open.get(envelope.debate)
         if found is None or len(found.indexes) != envelope.n:  # a filter left out the earlier records
             if self._complete:

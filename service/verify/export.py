@@ -25,7 +25,7 @@ in memory from its case to its end, and 16 bytes of it behind that.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec import Struct
@@ -36,7 +36,7 @@ from service.audit.export import Header, Row, read
 from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
-from service.debate.entries import DebateConcluded, GateDecided
+from service.debate.entries import DebateConcluded, Entry, GateDecided
 from service.money.tokens import is_loaded
 from service.verify import log, opened_bundle, records, times
 from service.verify.debates import Debates
@@ -61,7 +61,7 @@ HALTED = "a later step failed, and no line behind that place was read"
 UNREAD = "no record was read"
 
 
-class ExportSummary(Struct):
+class ExportSummary(Struct, dict=True):
     """A line with its leaf's envelope, ``None`` if that cannot be read."""
 
     row: Row
@@ -70,20 +70,18 @@ class ExportSummary(Struct):
     envelope: Envelope | None
     payload: bytes | None
 
+    @cached_property
+    def entry(self) -> tuple[Entry | None, str]:
+        """The payload, read once for all steps; as `read_payload` gives it."""
+        return (None, "") if self.payload is None else opened_bundle.read_payload(self.payload, self.envelope)
+
 
 class _Part:
     """A step that gets every line. Its first error is its result."""
 
     def __init__(self, name: str, take: Callable[[ExportSummary], None], end: Callable[[], str]) -> None:
-        self.name, self._take, self._end = name, take, end
+        self.name, self.take, self._end = name, take, end
         self.broken: Exception | None = None
-
-    def take(self, seen: ExportSummary) -> None:
-        if self.broken is None:
-            try:
-                self._take(seen)
-            except Exception as fault:  # noqa: BLE001 - kept, and raised again when the step is reported
-                self.broken = fault
 
     def end(self, why: str) -> str:
         """The result of the step; ``why`` says why not every line was read."""
@@ -151,9 +149,13 @@ def _read(rows: Iterator[Row], file: _File, parts: list[_Part], every: bool) -> 
             file.take(row)
             seen = check_line(row)
             for part in parts:
-                part.take(seen)
-                if part.broken is not None and not every:
-                    return None, True
+                if part.broken is None:
+                    try:
+                        part.take(seen)
+                    except Exception as fault:  # noqa: BLE001 - kept, and raised again when the step is reported
+                        part.broken = fault
+                        if not every:
+                            return None, True
     except Exception as fault:  # noqa: BLE001 - a line that cannot be read
         return fault, False
     return None, False
@@ -279,7 +281,7 @@ class _Records:
         if (found := commit(_salt(row.salt), seen.payload)) != envelope.commitment:
             raise Differs("the commitment to a payload", envelope.commitment, found)
         if envelope.kind == DECISION and envelope.n == 1:
-            self._members.decided(envelope.debate, opened_bundle.read_payload(seen.payload, envelope)[0])
+            self._members.decided(envelope.debate, seen.entry[0])
         context = envelope.context, row.context, row.context_salt
         if context not in self._contexts:  # all records of a debate share one context
             try:
@@ -334,10 +336,11 @@ class _Chains:
         envelope = seen.envelope
         if envelope is None:
             return
-        if envelope.debate in self._ended:
+        last = self._last.get(envelope.debate)
+        if last is None and envelope.debate in self._ended:  # of one that has ended, nothing else is kept
             found = f"{envelope.kind} as its record {envelope.n}"
             raise Differs("after the end of a debate", "no record of it", found, record=seen.row.index)
-        n, before, recorded = self._last.get(envelope.debate, (-1, b"", ""))
+        n, before, recorded = last or (-1, b"", "")
         if n + 1 != envelope.n and not self._complete and envelope.n > n:
             self._gaps += 1
         else:
@@ -347,7 +350,7 @@ class _Chains:
                 raise Differs("the leaf hash of the record before", before.hex(), envelope.prev, record=seen.row.index)
         with at(record=seen.row.index):
             _dated(envelope, recorded)
-        if _is_last(envelope, seen.payload):
+        if _is_last(envelope, seen):
             self._last.pop(envelope.debate, None)
             self._ended.add(envelope.debate)
         else:
@@ -366,10 +369,10 @@ def _dated(envelope: Envelope, before: str) -> None:
         times.expect_ascending(before, envelope.recorded)
 
 
-def _is_last(envelope: Envelope, payload: bytes | None) -> bool:
+def _is_last(envelope: Envelope, seen: ExportSummary) -> bool:
     """Whether no record of the same chain can follow: it is of the log itself, or the end of a debate."""
-    if envelope.kind == DECISION and payload is not None:
-        entry = opened_bundle.read_payload(payload, envelope)[0]
+    if envelope.kind == DECISION and seen.payload is not None:
+        entry = seen.entry[0]
         return isinstance(entry, GateDecided) and not entry.decision.debate
     return envelope.kind == CONCLUSION or envelope.kind in log_events.KINDS
 

@@ -29,6 +29,7 @@ from service.verify.versions import by
 
 CEILING, OVERRUN = "debateCeiling", "providerOverrun"
 NOTHING = Charge(0, "none")
+CHARGED = (TurnSpoke, AttemptFailed)
 SUMS_MAX = 10_000
 TOKENS_MAX = money.USAGE_MAX * 1_001
 """More tokens than any usage can have by any floor."""
@@ -45,16 +46,16 @@ def check_charges(debate: LegalDebate, ready: Callable[[str], bool]) -> str:
         return f"{NO_DEBATE}, so nothing was charged"
     reckoning = by(debate.decided, "usage", money.USAGES)
     open_: dict[TurnId, TurnAsked] = {}
-    count, unbilled, ledger, uncounted = 0, 0, reckoning.ledger(0), set[str]()
-    for n, entry, _ in debate.walk():
+    count, unbilled, charged, uncounted = 0, 0, 0, set[str]()
+    for n, entry in debate.each():
         with at(file=f"records/{n:04d}.payload.json", record=n):
-            ledger = ledger.add(entry)
             if isinstance(entry, TurnAsked):
                 held = reckoning.worst_case(entry.input_tokens, plan_of(started, entry))
                 expect(f"what attempt {entry.attempt} of {entry.turn} holds", held, entry.held)
                 open_[entry.turn] = entry
-            elif isinstance(entry, TurnSpoke | AttemptFailed):
+            elif isinstance(entry, CHARGED):
                 count += 1
+                charged += entry.charge.amount
                 tokenizer = plan_of(started, open_[entry.turn]).tokenizer
                 countable = ready(tokenizer)
                 free = _charged(reckoning, started, open_[entry.turn], entry, countable=countable)
@@ -65,7 +66,7 @@ def check_charges(debate: LegalDebate, ready: Callable[[str], bool]) -> str:
             f"{count} charges follow from usage and price row, but the tokens of replies are not counted: "
             f"{', '.join(map(repr, sorted(uncounted)))} is not shipped with this build"
         )
-    detail = f"{count} charges by usage and price row, {usd(ledger.spent + ledger.excess)} USD in all"
+    detail = f"{count} charges by usage and price row, {usd(charged)} USD in all"
     return f"{detail}; {unbilled} calls without a reply are stated to have cost nothing" if unbilled else detail
 
 
@@ -103,8 +104,8 @@ def check_ceiling(debate: LegalDebate, rendering: Rendering | None, *, records_o
     reckoning = by(debate.decided, "usage", money.USAGES)
     again = Again(reckoning, rendering, started) if rendering else None
     ledger, stated, uncomputed = reckoning.ledger(0), 0, 0
-    most = 0
-    for n, entry, facts in debate.walk():
+    most, facts = 0, Facts()
+    for n, entry in debate.each():
         with at(file=f"records/{n:04d}.payload.json", record=n):
             if isinstance(entry, BudgetRefused):
                 done = _refused(ledger, facts, entry, again)
@@ -115,6 +116,8 @@ def check_ceiling(debate: LegalDebate, rendering: Rendering | None, *, records_o
             most = max(most, ledger.spent + sum(ledger.held.values()))
             if most > started.ceiling:
                 raise Differs("spent and held", f"at most the ceiling of {started.ceiling}", str(most))
+        if again is not None:  # only a refusal that is computed again needs them
+            facts.add(entry)
     if uncomputed:
         raise NotCheckable(
             "NO REQUESTS: the ceiling holds at every entry; the amount that a refusal needed cannot be computed "

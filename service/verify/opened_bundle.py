@@ -18,7 +18,7 @@ from service.audit import bundle as bundles
 from service.audit.archive import Stored
 from service.audit.bundle import Bundle, DocumentFile, decode_index
 from service.audit.record import LEAF_BYTES_MAX, SCHEMAS, Envelope, open_leaf
-from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked, decode
+from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, TurnAsked, decode
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
 from service.debate.model import Case
@@ -62,7 +62,9 @@ class LegalDebate:
         self.entries = entries
         self.gap = gap
         """Why these are not all entries of the debate; empty if they are."""
-        self.legal, self.illegal = _follow(entries)
+        self.facts = Facts()
+        """What the legal entries say, without the conclusion at their end."""
+        self.legal, self.illegal = _follow(entries, self.facts)
 
     @property
     def case(self) -> Case:
@@ -88,11 +90,15 @@ class LegalDebate:
         raise NotCheckable(self.gap or "how the debate began cannot be read")
 
     def walk(self) -> Iterator[tuple[int, Entry, Facts]]:
-        """Each legal entry with the facts before it; raises `NotCheckable` at the end if not all entries are legal."""
+        """Each legal entry with the facts before it; raises like `each`."""
         facts = Facts()
-        for n, entry in enumerate(self.entries[: self.legal]):
+        for n, entry in self.each():
             yield n, entry, facts
             facts.add(entry)
+
+    def each(self) -> Iterator[tuple[int, Entry]]:
+        """Each legal entry; raises `NotCheckable` at the end if not all entries are legal."""
+        yield from enumerate(self.entries[: self.legal])
         if self.legal < len(self.entries):
             raise NotCheckable(f"record {self.legal} does not follow from those before it, so nothing from there on")
         if self.gap:
@@ -302,15 +308,16 @@ def unknown_format(name: str) -> str:
     return f"the debate is of format {name[:40]!r}, and this build has the rules of: {known}; use a build that has them"
 
 
-def _follow(entries: Sequence[Entry]) -> tuple[int, str]:
-    """The number of legal entries, and the error of the next one."""
-    facts = Facts()
+def _follow(entries: Sequence[Entry], facts: Facts) -> tuple[int, str]:
+    """The number of legal entries, and the error of the next one; ``facts`` take all but a conclusion at the end."""
+    last = len(entries) - 1
     for n, entry in enumerate(entries):
         if n >= ENTRIES_MAX or (isinstance(entry, TurnAsked) and entry.attempt > ATTEMPTS_MAX):
             return n, f"no debate has more than {ENTRIES_MAX} entries, or {ATTEMPTS_MAX} attempts at one turn"
         try:
             refuse_illegal(facts, entry)
-            facts.add(entry)
+            if n < last or not isinstance(entry, DebateConcluded):
+                facts.add(entry)
         except GainsayError as error:
             return n, error.detail
         except Exception as fault:  # noqa: BLE001 - an entry of the right shape that no rule can take

@@ -46,6 +46,8 @@ UTF8_MAX = 4
 """The most bytes of a character."""
 WORKER = "service", "worker", "databaseRole"
 """Kind, role and authentication of the actor that runs debates: its name alone is free."""
+OPENING = (CaseReceived, GateDecided, DebateStarted)
+"""What a caller's request records, before a worker has the debate."""
 AUTHENTICATED: Mapping[str, str] = {
     "apiKey": "authenticated by an API key",
     "oidc": "authenticated by a token of an identity provider",
@@ -120,23 +122,22 @@ def says(envelope: Envelope) -> None:
     """Check the members that every envelope has: place and time, and since version 2 also actor and build."""
     if not _UUID.fullmatch(envelope.debate):
         raise Differs("the debate of a record", "a UUID in small letters", envelope.debate[:40])
-    for name in ("occurred", "recorded"):
-        time = getattr(envelope, name)
+    for what, time in (("when it occurred", envelope.occurred), ("when it was recorded", envelope.recorded)):
         try:
             moment(time)
         except ValueError:
-            what = f"when it {name}" if name == "occurred" else "when it was recorded"
             raise Differs(what, "RFC 3339 in UTC, a day of the calendar", time[:40]) from None
     if envelope.log.split("/")[1:2] != [envelope.tenant]:
         raise Differs("the tenant of a record", f"that of the log {envelope.log}", envelope.tenant)
     if envelope.v < 2:
         return
-    for what, text in (("id", envelope.actor.id), ("role", envelope.actor.role)):
-        if not text:
-            raise Differs(f"the {what} of the actor", "a name", "nothing")
+    actor = envelope.actor
+    if not (actor.id and actor.role):
+        raise Differs(f"the {'role' if actor.id else 'id'} of the actor", "a name", "nothing")
     own = envelope.kind in log_events.KINDS  # of the log itself: no case, and no policy that holds for it
-    for name in ("build", *(() if own else ("policy", "context"))):
-        if not _DIGEST.fullmatch(digest := getattr(envelope, name)):
+    of_case = () if own else (("policy", envelope.policy), ("context", envelope.context))
+    for name, digest in (("build", envelope.build), *of_case):
+        if not _DIGEST.fullmatch(digest):
             raise Differs(f"the {name} of a record", "a SHA-256 in hexadecimal digits", digest)
 
 
@@ -334,8 +335,9 @@ def asker(first: Envelope) -> str:
 
 def same(first: Envelope, envelope: Envelope) -> None:
     """Check the members that are equal in all envelopes of a debate."""
-    for name in ("debate", "tenant", "log"):
-        expect(f"the {name} of the first record", getattr(first, name), getattr(envelope, name))
+    expect("the debate of the first record", first.debate, envelope.debate)
+    expect("the tenant of the first record", first.tenant, envelope.tenant)
+    expect("the log of the first record", first.log, envelope.log)
     if first.v == envelope.v:
         expect("the context of the first record", first.context, envelope.context)
         expect("the policy of the first record", first.policy, envelope.policy)
@@ -350,7 +352,7 @@ def acted(first: Envelope, envelope: Envelope, entry: Entry, before: Entry | Non
         return
     actor = envelope.actor
     kind_, role, via = WORKER
-    if isinstance(entry, CaseReceived | GateDecided | DebateStarted):
+    if isinstance(entry, OPENING):
         if actor.role == role or actor.via == via:
             raise Differs("who brought the case", "a caller", f"{actor.kind} {actor.role} {actor.via}")
         expect("who brought the case", first.actor, actor)

@@ -6,7 +6,6 @@ from hashlib import sha256
 
 from service.audit.record import leaf_hash
 from service.debate.entries import CaseReceived, DebateConcluded, EvaluationItem, kind
-from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Conclude
 from service.verify.opened_bundle import LegalDebate, OpenedBundle
@@ -68,7 +67,7 @@ def check_outcome(debate: LegalDebate, status: str | None = None) -> str:
     entry = debate.entries[last]
     if not isinstance(entry, DebateConcluded):
         raise NotCheckable("the debate is not concluded")
-    move = decide(Facts.of(debate.entries[:last]))
+    move = decide(debate.facts)
     if not isinstance(move, Conclude):
         raise Differs("the next move", str(move.__struct_config__.tag), "conclude", record=last)
     expect("the outcome", move.outcome, entry.outcome, record=last)

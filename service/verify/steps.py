@@ -8,8 +8,7 @@ failure of the file: a verification never ends in a stack trace.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any, Literal
@@ -245,22 +244,28 @@ def tolerance_words(seconds: int) -> str:
     return f"(witnesses sign whole seconds; {seconds} s of tolerance)"
 
 
-@contextmanager
-def at(*, file: str | None = None, record: int | None = None) -> Iterator[None]:
-    """Add the file and record to every difference raised inside."""
-    try:
-        yield
-    except Differs as difference:
-        difference.file = difference.file or file
-        difference.record = record if difference.record is None else difference.record
-        raise
-    except NotCheckable:
-        raise
-    except GainsayError as error:
-        raise Differs(error.detail, file=file, record=record) from error
-    except Exception as fault:
-        what = f"the content of the file cannot be recomputed ({type(fault).__name__})"
-        raise Differs(what, file=file, record=record) from fault
+class at:  # noqa: N801 - it reads as the preposition that it is
+    """Add the file and record to every difference raised inside.
+
+    Not a generator, because the verifier enters one for each record of an export.
+    """
+
+    __slots__ = ("_file", "_record")
+
+    def __init__(self, *, file: str | None = None, record: int | None = None) -> None:
+        self._file, self._record = file, record
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _type: type[BaseException] | None, fault: BaseException | None, _trace: object) -> None:
+        if isinstance(fault, Differs):
+            fault.file = fault.file or self._file
+            fault.record = self._record if fault.record is None else fault.record
+        elif isinstance(fault, Exception) and not isinstance(fault, NotCheckable):
+            cannot = f"the content of the file cannot be recomputed ({type(fault).__name__})"
+            what = fault.detail if isinstance(fault, GainsayError) else cannot
+            raise Differs(what, file=self._file, record=self._record) from fault
 
 
 def expect(what: str, expected: object, found: object, *, file: str | None = None, record: int | None = None) -> None:

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import struct
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
@@ -30,6 +31,7 @@ from service.audit.export import (
     read,
 )
 from service.audit.record import Actor, Context, Link, RecordPlace, Times, Writer, encode_context, seal
+from service.unseen import PATTERN, escape_json
 
 DEBATE = "0199c0de-0000-7000-8000-000000000001"
 HEADER = Header(log="host/default/1", key="host+00+AA", size=3, checkpoint="a\n\nb\n", filters={}, complete=True)
@@ -212,3 +214,16 @@ def test_columns_of_the_csv_are_only_added_at_the_end() -> None:
 
     assert COLUMNS[: len(first)] == first, "programs read columns by place: a new column goes to the end of COLUMNS"
     assert len(COLUMNS) == len(first), f"add {', '.join(COLUMNS[len(first) :])} to the columns of this test, at the end"
+
+
+def test_json_spells_every_character_that_acts_unseen_by_its_number_and_no_other() -> None:
+    """The fast way past common scripts is the definition: one character after the other, by the table."""
+    every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
+    acts = re.compile(f"[{PATTERN}]")
+
+    def spelled(one: str) -> str:
+        if one in "\n\r\t" or not acts.fullmatch(one):
+            return one
+        return "".join(f"\\u{unit:04x}" for (unit,) in struct.iter_unpack(">H", one.encode("utf-16-be")))
+
+    assert escape_json(every.encode()).decode() == "".join(map(spelled, every))
