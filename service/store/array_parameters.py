@@ -48,6 +48,10 @@ class Elements(NamedTuple):
     encode: Callable[[Any], bytes]
     array: type[EncodedArray]
 
+    def one(self, value: Any) -> bytes:
+        """One element; ``None`` is a null."""
+        return _NULL if value is None else self.encode(value)
+
     def piece(self, values: Iterable[Any]) -> bytes:
         """Consecutive elements; ``None`` is a null."""
         encode = self.encode
@@ -70,7 +74,8 @@ def _bytes(value: bytes) -> bytes:
 
 
 def _text(value: str) -> bytes:
-    return _bytes(value.encode())
+    encoded = value.encode()
+    return _length(len(encoded)) + encoded
 
 
 _int4, _int8, _float8 = Packing("!ii").pack, Packing("!iq").pack, Packing("!id").pack
@@ -108,9 +113,9 @@ class _Texts(_Byteas):
 class _Encoded(Dumper):
     format = Format.BINARY
 
-    def dump(self, obj: Any) -> bytes:
+    def dump(self, obj: EncodedArray) -> bytes:
         """What is encoded already."""
-        return bytes(obj)
+        return obj
 
 
 _ENCODED = [(each.array, type(f"_Dump{each.array.oid}", (_Encoded,), {"oid": each.array.oid})) for each in _TYPES]

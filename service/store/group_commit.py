@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import struct
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 from weakref import WeakKeyDictionary
 
@@ -58,7 +58,7 @@ RECORD_COLUMNS: Mapping[str, Elements] = {"ns": INTEGERS, "leaves": BYTEAS, "sal
 
 
 class DebateAppend(Struct, frozen=True):
-    """What is appended to one debate, encoded.
+    """What is appended to one debate, encoded: a piece of each of `DEBATE_COLUMNS` and then of `RECORD_COLUMNS`.
 
     ``moves_limits`` says that it changes rows of limits from which other debates draw too.
     """
@@ -67,7 +67,7 @@ class DebateAppend(Struct, frozen=True):
     records: int
     size: int
     moves_limits: bool
-    pieces: Mapping[str, bytes]
+    pieces: Sequence[bytes]
 
     @classmethod
     def of(
@@ -75,26 +75,23 @@ class DebateAppend(Struct, frozen=True):
     ) -> Self:
         """Encode an append; raises `StatementRefused` for a number that PostgreSQL has no room for."""
         try:
-            pieces = {name: column.piece((values[name],)) for name, column in DEBATE_COLUMNS.items()}
-            pieces |= {name: column.piece(records[name]) for name, column in RECORD_COLUMNS.items()}
+            pieces = [column.one(values[name]) for name, column in DEBATE_COLUMNS.items()]
+            pieces += [column.piece(records[name]) for name, column in RECORD_COLUMNS.items()]
         except struct.error as error:
             raise StatementRefused(
                 f"expected numbers of at most 64 bits in an append to debate {debate}, found a larger one; nothing is "
                 "written"
             ) from error
-        size = sum(map(len, pieces.values()))
+        size = sum(map(len, pieces))
         return cls(debate, values["count"], size, moves_limits, pieces)
 
 
 def parameters(appends: list[DebateAppend], *, alone: bool) -> dict[str, Any]:
     """The parameters of `append` for these debates, all different; ``alone``, one waits for its head row."""
     records = [each.records for each in appends]
-    found: dict[str, Any] = {
-        name: column.whole([each.pieces[name] for each in appends], len(appends))
-        for name, column in DEBATE_COLUMNS.items()
-    }
-    for name, column in RECORD_COLUMNS.items():
-        found[name] = column.whole([each.pieces[name] for each in appends], sum(records))
+    pieces = zip(*[each.pieces for each in appends], strict=True)
+    found: dict[str, Any] = {name: column.whole(next(pieces), len(appends)) for name, column in DEBATE_COLUMNS.items()}
+    found |= {name: column.whole(next(pieces), sum(records)) for name, column in RECORD_COLUMNS.items()}
     nths = (INTEGERS.encode(nth) * count for nth, count in enumerate(records, 1))
     return {**found, "of": INTEGERS.whole(nths, sum(records)), "alone": alone}
 

@@ -67,6 +67,7 @@ class DebateLog:
         stored: StoredDebate | None = None,
     ) -> None:
         self.debate = debate
+        self._key = UUID(debate)
         self.ledger = Ledger(0)
         self._set_time_left(head)
         self._database = database
@@ -193,7 +194,7 @@ class DebateLog:
     def _draw_params(self, need: MicroUSD, want: MicroUSD) -> dict[str, Any]:
         budget = self._budgets.of(self._place.tenant)
         return {
-            "debate": UUID(self.debate),
+            "debate": self._key,
             "tenant": self._place.tenant,
             "epoch": self._epoch,
             "draws": self._draws,
@@ -261,7 +262,7 @@ class DebateLog:
         """What is written beside the records, by the names of the parameters of `append`."""
         performances = self._track.after(entries).performances if _concludes(entries) else ()
         return {
-            "debate": UUID(self.debate),
+            "debate": self._key,
             "tenant": self._place.tenant,
             "epoch": self._epoch,
             "next_n": self._next_n,
@@ -345,7 +346,7 @@ class DebateLog:
 
     async def _stored_head(self, records: Sequence[Record]) -> Row | None:
         """The head row if the stored records after this writer's last one are these."""
-        key = {"debate": UUID(self.debate), "tenant": self._place.tenant}
+        key = {"debate": self._key, "tenant": self._place.tenant}
         stored = await self._database.query("records", {**key, "from_n": self._next_n, "documents": False})
         leaves = [row["leaf"] for row in stored if row["part"] == "record"]
         if leaves[: len(records)] != [record.leaf for record in records]:
@@ -354,7 +355,7 @@ class DebateLog:
 
     async def renew(self) -> None:
         """Renew the lease; raises `Fenced` when another worker has the debate."""
-        key = {"debate": UUID(self.debate), "tenant": self._place.tenant, "epoch": self._epoch}
+        key = {"debate": self._key, "tenant": self._place.tenant, "epoch": self._epoch}
         if not await self._database.query("renew", {**key, "lease": self._lease_s}):
             raise Fenced(f"debate {self.debate} was claimed by another worker")
 

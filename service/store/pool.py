@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import Context
@@ -24,6 +25,7 @@ from service.store import array_parameters
 from service.store.conninfo import resolve
 from service.store.pool_gauges import shown
 from service.store.queries import numbered, positional, queries
+from service.store.query_kinds import REPEATABLE, Settings, settings_of
 from service.store.unbroken import Unbroken
 
 Row = DictRow
@@ -42,39 +44,9 @@ WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15,
 """A connection that was silently cut is noticed within these times (seconds; the second one milliseconds)."""
 _Query = tuple[bytes, Sequence[Any] | None, bool | None, psycopg.AsyncRawCursor[DictRow] | None]
 """A query by number, its values, whether it is to be prepared, and the cursor that takes its rows."""
-_SET_TENANT = b"SELECT set_config('gainsay.tenant', $1, true)"
 READ_ONLY = "25006"
 STALE = frozenset({"0A000", "26000"})
 """The SQLSTATEs of a connection whose prepared statements are invalid: a migration has changed their result."""
-REPEATABLE = frozenset(
-    {
-        *(
-            "head",
-            "records",
-            "documents",
-            "find_page",
-            "find_counts",
-            "find_words",
-            "renew",
-            "draw",
-            "left",
-            "reached",
-            "balance",
-            "astray",
-        ),
-        *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
-        *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
-        *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
-        *("first_since", "joined_before", "countersigned_since", "export_all", "export_some", "countersigned_head"),
-        *("keyed", "waiting", "exchange_rates", "forget_rates"),
-        *("listen", "listened", "forget_listeners", "moved"),
-        *("find_key", "still_good", "find_subject", "tenant_known", "key_used"),
-        *("keys_of", "key", "subjects_of", "subject", "tenants"),
-        *("renew_all", "release", "pass_on", "park", "disown", "backlog", "batch_backlog", "alive"),
-    }
-)
-"""Queries that may be repeated when their connection is gone: a restart of PostgreSQL ends all connections at the
-same time."""
 
 
 class Connection(psycopg.AsyncConnection[DictRow]):
@@ -95,13 +67,18 @@ class Connection(psycopg.AsyncConnection[DictRow]):
     async def ask(self, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None) -> list[DictRow]:
         """The rows of a query that names its parameters by number."""
         cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
-        await cursor.execute(sql, values, prepare=prepare)
+        await cursor.execute(sql, values, prepare=prepare, binary=True)
         return await cursor.fetchall()
 
-    async def ask_for(
-        self, tenant: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None
+    async def ask_with(
+        self,
+        settings: Settings,
+        sql: bytes,
+        values: Sequence[Any] | None,
+        *,
+        prepare: bool | None = None,
     ) -> list[DictRow]:
-        """The same in a transaction that has the tenant set: one round trip for both.
+        """The same in a transaction that has these settings: one round trip for both.
 
         What is sent in a pipeline up to its end is one transaction (PostgreSQL's protocol, *Pipelining*), which an
         error ends too. After BEGIN an error would need a ROLLBACK, and so a second round trip.
@@ -109,7 +86,7 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
         try:
             async with self.lock:
-                await self.wait(self._together([(_SET_TENANT, (tenant,), None, None), (sql, values, prepare, cursor)]))
+                await self.wait(self._together([(*settings, None, None), (sql, values, prepare, cursor)]))
         except psycopg.Error:
             if self.pgconn.pipeline_status != PipelineStatus.OFF:  # the commit failed: psycopg does not get out of it
                 await self.close()
@@ -129,7 +106,7 @@ class Connection(psycopg.AsyncConnection[DictRow]):
             for sql, values, prepare, into in queries:
                 cursor = into or psycopg.AsyncRawCursor(self)
                 yield from cursor._start_query(sql)
-                yield from cursor._maybe_prepare_gen(cursor._convert_query(sql, values), prepare=prepare)
+                yield from cursor._maybe_prepare_gen(cursor._convert_query(sql, values), prepare=prepare, binary=True)
             pipeline._enqueue_sync()
             while pipeline.command_queue:
                 pipeline.command_queue.popleft()()
@@ -172,6 +149,16 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         self.was_cut = True
         with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.pgconn.socket)) as wire:
             wire.shutdown(socket.SHUT_RDWR)
+
+
+class _LatestFirst(deque[Connection]):
+    """The idle connections of a pool, of which it lends the first: the one that came back last.
+
+    Each connection plans every statement for itself and reads the catalogue for it. In psycopg's order, which is by
+    how long they are idle, all would do that, however few are in use at once.
+    """
+
+    append = deque.appendleft
 
 
 class StatementUnanswered(StoreUnavailable):
@@ -225,6 +212,8 @@ async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     await connection.execute("SET search_path = gainsay, pg_temp")
     # Our statements take milliseconds; with locks and a slow disk some more. None may wait for ever.
     await connection.execute(f"SET statement_timeout = {round(STATEMENT_S * 1_000)}")
+    # A plan with all partitions counts as dear enough to be compiled, which takes longer than any of them.
+    await connection.execute("SET jit = off")
 
 
 async def configure_serving(connection: psycopg.AsyncConnection[DictRow]) -> None:
@@ -271,6 +260,7 @@ class Database:
             open=False,
             name="gainsay",
         )
+        pool._pool = _LatestFirst()
         made = cls(pool)
         try:
             await pool.open(wait=True, timeout=TIMEOUT_S)
@@ -331,12 +321,13 @@ class Database:
         self, name: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None, tenant: str = ""
     ) -> list[Row]:
         begun = time.monotonic()
+        settings = settings_of(name, tenant)
         with translated(name):
             while True:
                 connection = await self._borrow()
                 try:
-                    if tenant:
-                        return await connection.ask_for(tenant, sql, values, prepare=prepare)
+                    if settings:
+                        return await connection.ask_with(settings, sql, values, prepare=prepare)
                     return await connection.ask(sql, values, prepare=prepare)
                 except psycopg.Error as error:
                     # Connections from before this query are skipped, however many; the error of a newer one is final.

@@ -1,0 +1,80 @@
+"""What a connection plans once is not planned again, and few connections plan while few are in use."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from service.store import pool
+from service.store.query_kinds import PLANNED_ONCE
+from tests.fixtures.postgres import Database
+
+COUNTED = b"SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE '%FROM entry e%leaf l%'"
+SETTINGS = b"SELECT current_setting('plan_cache_mode') AS plans, current_setting('enable_seqscan') AS scans"
+PID = b"SELECT pg_backend_pid() AS pid"
+
+
+@pytest.fixture(params=[pool.Database, pool.ServingDatabase], ids=["service", "serving"])
+def kind(request: pytest.FixtureRequest) -> type[pool.Database]:
+    """The pool of the service's own login, and of the one that serves callers."""
+    found: type[pool.Database] = request.param
+    return found
+
+
+def url_for(kind: type[pool.Database], database: Database) -> str:
+    """The address of its login."""
+    return database.serving_url if kind is pool.ServingDatabase else database.service_url
+
+
+async def test_a_connection_plans_the_reading_of_a_debate_for_all_values_alike(
+    database: Database, kind: type[pool.Database]
+) -> None:
+    assert "records" in PLANNED_ONCE
+    async with kind.open(url_for(kind, database), size=1) as opened:
+        found = opened.of("default")
+        for from_n in range(4):
+            params = {"debate": uuid4(), "tenant": "default", "from_n": from_n, "documents": from_n == 0}
+            (head,) = await found.query("records", params)
+            assert head["part"] == "head"
+
+        (counted,) = await found.read("counted", COUNTED, {})
+
+    assert counted["custom_plans"] == 0
+    assert counted["generic_plans"] > 0
+
+
+async def test_what_is_set_for_that_does_not_outlast_it(database: Database, kind: type[pool.Database]) -> None:
+    async with kind.open(url_for(kind, database), size=1) as opened:
+        found = opened.of("default")
+        before = await found.read("settings", SETTINGS, {})
+
+        await found.query("records", {"debate": uuid4(), "tenant": "default", "from_n": 0, "documents": True})
+
+        assert await found.read("settings", SETTINGS, {}) == before == [{"plans": "auto", "scans": "on"}]
+
+
+async def test_of_idle_connections_the_one_that_came_back_last_is_lent(
+    database: Database, kind: type[pool.Database]
+) -> None:
+    async with kind.open(url_for(kind, database), size=4) as opened:
+        found = opened.of("default")
+        sleeping = b"SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)"
+        several = await asyncio.gather(*(found.read("asked", sleeping, {}) for _ in range(4)))
+        assert len({row["pid"] for (row,) in several}) > 1
+
+        (first,) = await found.read("asked", PID, {})
+        pids = [row["pid"] for _ in range(6) for row in await found.read("asked", PID, {})]
+
+    assert set(pids) == {first["pid"]}
+
+
+def test_a_connection_plans_the_claiming_of_debates_once(database: Database) -> None:
+    """`CREATE OR REPLACE FUNCTION` without these settings would take them away."""
+    with psycopg.connect(database.admin_url) as admin:
+        row = admin.execute("SELECT proconfig FROM pg_proc WHERE proname = 'claim_in_turn'").fetchone()
+
+    assert row is not None
+    assert {"plan_cache_mode=force_generic_plan", "enable_seqscan=off"} <= set(row[0])
