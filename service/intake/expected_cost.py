@@ -176,9 +176,7 @@ def needed(
     return least
 
 
-def counted(
-    case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
-) -> Counts:
+def counted(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int) -> Counts:
     """The input of each seat in a round before any reply; turns before the first round get that of the first."""
     return _counts(_bare_requests(case, sources, started, prompts, round_), started)
 
