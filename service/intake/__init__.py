@@ -32,6 +32,7 @@ from service.intake.given import refuse_unusable
 from service.intake.model_ranking import Standing
 from service.intake.moderator_tilts import RecordedTilt, standing_tilts
 from service.intake.request import CaseRequest, GateRequest, ItemRequest, OptionsRequest, document_ids
+from service.intake.seated import seat_plans
 from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
 
@@ -315,7 +316,7 @@ def _seats(
                     pointers=(pointer,),
                 )
     faults.refuse()
-    return seating.SEATING.seats(policy, table, asked.models, day, order)
+    return seat_plans(policy, table, asked.models, day, order)
 
 
 def _expected(request: GateRequest | CaseRequest, found: _Table, policy: Policy) -> dict[str, MicroUSD]:

@@ -43,14 +43,13 @@ def no_pace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def looked(found: dict[str, list[int]], works: int) -> tuple[Quick, asyncio.Task[None]]:
-    """A sequencer in its first turn, after it has worked so often and all its tasks have ended."""
+    """A sequencer in its first turn, when it has worked so often and all its tasks have ended."""
     staged = cast(Any, Staged(found))
     made = Quick(staged, staged, MemorySigner())
     turn = asyncio.create_task(made._turn())
-    while made.worked < works or made._busy:
+    for _ in range(100):  # nothing here waits for anything but its turn
         await asyncio.sleep(0)
-    for _ in range(10):
-        await asyncio.sleep(0)
+    assert (made.worked, made._busy) == (works, {})
     return made, turn
 
 
