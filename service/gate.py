@@ -90,13 +90,14 @@ def should_debate(
     hedge = first_hedge(answer) if answer else None
     said = _Said(task_type, confidence, downside, declared.contested, hedge, declared.materiality, force)
     gate = _Weighed(policy, expected_cost)
-    decided_by, debate = gate.decide(said)
+    merits = gate.merits(said)
+    decided_by, debate = gate.decide(said, merits)
     informs = decided_by in ("forced", "policy")
     rules = (
         Rule("valid", _amounts(confidence, downside), "finite and in range", holds=True, effect="informs"),
         _forced(force),
         _policy(task_type, policy, overruled=decided_by == "forced"),
-        *gate.rules(said, declared.asked_task_type, informs=informs),
+        *gate.rules(said, merits, declared.asked_task_type, informs=informs),
     )
     changes = _changes(_alike(said, gate), gate.read, expected_cost, not debate)
     threshold = gate.threshold(task_type)
@@ -165,13 +166,13 @@ class _Weighed(NamedTuple):
         """A debate is worth it above this downside."""
         return self.threshold(task_type) * self.policy.factor
 
-    def decide(self, said: _Said) -> tuple[str, bool]:
-        """The rule that decides, and whether there is a debate."""
+    def decide(self, said: _Said, merits: Mapping[str, bool] | None = None) -> tuple[str, bool]:
+        """The rule that decides, and whether there is a debate; ``merits`` are those of the case, where known."""
         if said.force is not None:
             return "forced", said.force.debate
         if said.task_type in self.policy.always or said.task_type in self.policy.never:
             return "policy", said.task_type in self.policy.always
-        failed = next((rule for rule, holds in self.merits(said).items() if not holds), None)
+        failed = next((rule for rule, holds in (merits or self.merits(said)).items() if not holds), None)
         return failed or "merits", failed is None
 
     def merits(self, said: _Said) -> dict[str, bool]:
@@ -193,7 +194,7 @@ class _Weighed(NamedTuple):
             said.downside > _dollars(self.policy.certain_above),
         )
 
-    def rules(self, said: _Said, asked: str | None, *, informs: bool) -> Iterator[Rule]:
+    def rules(self, said: _Said, merits: Mapping[str, bool], asked: str | None, *, informs: bool) -> Iterator[Rule]:
         """The rules on the merits with what they observed."""
         words = {
             "risk": _risk(said.task_type, asked, self.policy),
@@ -201,7 +202,7 @@ class _Weighed(NamedTuple):
             "worthIt": _worth_it(said, self),
             "uncertain": _uncertain(said, self),
         }
-        for rule, holds in self.merits(said).items():
+        for rule, holds in merits.items():
             effect: Effect = "informs" if informs else "debate" if holds else "decline"
             yield Rule(rule, *words[rule], holds, effect)
 
@@ -233,12 +234,12 @@ class _Option(NamedTuple):
 
 def _alike(said: _Said, gate: _Weighed) -> _Said:
     """A case for which every rule says the same, under each task type, with no word and no figure of the case's own."""
-    policy = gate.policy
-    limits = {gate.floor(name) for name in (said.task_type, *policy.task_types)} | {policy.certain_above}
+    policy, known = gate.policy, gate.policy.task_types
+    limits = {gate.floor(name) for name in (said.task_type, *known)} | {policy.certain_above}
     passed = max((limit for limit in limits if said.downside > _dollars(limit)), default=None)
     doubted = said.confidence is None or said.confidence < policy.confidence_floor
     return _Said(
-        task_type=said.task_type if said.task_type in (*policy.task_types, *policy.thresholds) else "",
+        task_type=said.task_type if said.task_type in (*known, *policy.thresholds) else "",
         confidence=None if doubted else policy.confidence_floor,
         downside=Decimal(0) if passed is None else _dollars(passed) + _NEXT,
         contested=said.contested is not False,
@@ -348,9 +349,8 @@ def _materialities(said: _Said, wanted: bool) -> list[_Option]:
 def _hedges(said: _Said, wanted: bool) -> list[_Option]:
     if (said.hedge is not None) is wanted:
         return []
-    if wanted:
-        return [_option("singleAgentAnswer", "hedging", hedge="")]
-    return [_option("singleAgentAnswer", "notHedging", hedge=None)]
+    relation: Relation = "hedging" if wanted else "notHedging"
+    return [_option("singleAgentAnswer", relation, hedge="" if wanted else None)]
 
 
 def _forced(force: Force | None) -> Rule:
@@ -402,6 +402,7 @@ def _uncertain(said: _Said, gate: _Weighed) -> tuple[str, str]:
     return "; ".join(found) or f"confidence {said.confidence}, no hedging", compared
 
 
+@lru_cache(maxsize=1_024)
 def _dollars(amount: MicroUSD) -> Decimal:
     """Micro-dollars as exact dollars. Amounts are compared, never multiplied: a product may round to the limit."""
     return Decimal(amount).scaleb(-6)

@@ -32,6 +32,7 @@ from service.intake.given import refuse_unusable
 from service.intake.model_ranking import Standing
 from service.intake.moderator_tilts import RecordedTilt, standing_tilts
 from service.intake.request import CaseRequest, GateRequest, ItemRequest, OptionsRequest, document_ids
+from service.intake.seated import seat_plans
 from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
 
@@ -176,13 +177,13 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
 
 def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     """The entry that `start` records, before the check of the ceiling."""
-    policy, prompts = deployment.policy, deployment.prompts
+    policy, prompts, pins = deployment.policy, deployment.prompts, deployment.prompts.pins()
     apart = seating.choose_table(prepared.options).apart
     return DebateStarted(
         format=str(prepared.options.__struct_config__.tag),
         options=prepared.options,
         seats=prepared.seats,
-        pins=dict(prompts.pins()),
+        pins=pins,
         pin=prompts.pin,
         policy_hash=policy.gate.hash,
         price_hash=price_hash(policy),
@@ -202,7 +203,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         turn_deadline_s=policy.calls.turn_deadline_s,
         format_reason=prepared.format_reason,
         usage_floor_per_mille=policy.calls.usage_floor_per_mille,
-        tilts=standing_tilts(prepared.tilts, prepared.seats, prompts.pins(), prepared.case),
+        tilts=standing_tilts(prepared.tilts, prepared.seats, pins, prepared.case),
     )
 
 
@@ -315,7 +316,7 @@ def _seats(
                     pointers=(pointer,),
                 )
     faults.refuse()
-    return seating.SEATING.seats(policy, table, asked.models, day, order)
+    return seat_plans(policy, table, asked.models, day, order)
 
 
 def _expected(request: GateRequest | CaseRequest, found: _Table, policy: Policy) -> dict[str, MicroUSD]:

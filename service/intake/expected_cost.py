@@ -35,11 +35,15 @@ from service.money import Usage
 from service.policy import Policy, seating
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
-from service.prompts.request import texts_of
+from service.prompts.request import Request, texts_of
 from service.prompts.undocumented import pin_of
 
 Counts = Mapping[str, Mapping[str, int]]
 """Tokens of a request of each seat, under the tokenizer of each model that may be asked there: seat -> tokenizer."""
+Requests = Mapping[str, Request]
+"""A request of each seat."""
+Rule = Callable[[Request, str], int]
+"""Tokens of a request under a tokenizer."""
 
 
 def expected_by_seat(
@@ -49,12 +53,14 @@ def expected_by_seat(
 
     ``texts`` are the documents: where they are longer than a usual request, their own length counts.
     """
-    tokenizers = dict.fromkeys(plan.tokenizer for plan in seats)
-    given = {name: sum(money.count_tokens(text, name) for text in texts) for name in tokenizers}
+    usual = policy.debate.expected_input_tokens
+    inputs = dict.fromkeys((plan.tokenizer for plan in seats), usual)
+    if sum(map(_size, texts)) > usual:  # else no tokenizer finds more: a text has no more tokens than bytes
+        inputs = {name: max(usual, sum(money.count_tokens(text, name) for text in texts)) for name in inputs}
     expected = {}
     for plan in seats:
         output = plan.allowance * policy.debate.expected_output_per_mille // 1_000
-        usage = Usage(max(policy.debate.expected_input_tokens, given[plan.tokenizer]), output)
+        usage = Usage(inputs[plan.tokenizer], output)
         expected[plan.seat] = money.cost(usage, plan.price) * table.usual[plan.seat]
     return expected
 
@@ -71,9 +77,17 @@ def affordable(
     prompts: Prompts,
     given: Collection[TurnId] = frozenset(),
 ) -> None:
-    """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there."""
-    first = fits_models(case, sources, started, prompts)
-    least = needed(case, started, first, prompts, given)
+    """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there.
+
+    Most cases are far below both limits, and need no exact count for that: `at_most` shows it.
+    """
+    first, whole = _first_and_whole(case, sources, started, prompts)
+    most = _counts(first, started, at_most)
+    too_large = any(_outgrown(_counts(whole, started, at_most) if whole is not first else most, started))
+    if not too_large and needed(case, started, most, prompts, given) <= started.ceiling:
+        return
+    exact = _fitting(first, whole, case, started)
+    least = needed(case, started, exact, prompts, given)
     if least > started.ceiling:
         raise CeilingTooSmall(
             f"{_beginning(started)} may cost {usd(least)} USD but the ceiling is "
@@ -87,19 +101,55 @@ def fits_models(case: Case, sources: Mapping[str, str], started: DebateStarted, 
 
     Raises `TooLarge` where a seat's model cannot, or could not answer then.
     """
-    first = counted(case, sources, started, prompts, round_=1)
+    return _fitting(*_first_and_whole(case, sources, started, prompts), case, started)
+
+
+def _first_and_whole(
+    case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts
+) -> tuple[Requests, Requests]:
+    """Each seat's request in the first round, and in the round of the last document: often the same."""
+    first = _bare_requests(case, sources, started, prompts, round_=1)
     last = max((d.round for d in case.documents), default=1)
-    whole = first if last == 1 else counted(case, sources, started, prompts, last)
-    for plan in started.seats:
-        tokens = whole[plan.seat][plan.tokenizer]
-        if not money.fits(tokens, plan):
-            what = "documents take" if case.documents else "case takes"
-            raise TooLarge(
-                f"the {what} {tokens} tokens of {plan.context_window} that model {plan.model!r} at "
-                f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
-                pointers=("/documents",),
-            )
-    return first
+    return first, first if last == 1 else _bare_requests(case, sources, started, prompts, last)
+
+
+def _fitting(first: Requests, whole: Requests, case: Case, started: DebateStarted) -> Counts:
+    """The tokens of the first requests; raises `TooLarge` where a seat's model cannot read the whole ones."""
+    counts = _counts(first, started)
+    tokens = counts if whole is first else _counts(whole, started)
+    for plan in _outgrown(tokens, started):
+        what = "documents take" if case.documents else "case takes"
+        raise TooLarge(
+            f"the {what} {tokens[plan.seat][plan.tokenizer]} tokens of {plan.context_window} that model "
+            f"{plan.model!r} at seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
+            pointers=("/documents",),
+        )
+    return counts
+
+
+def _outgrown(tokens: Counts, started: DebateStarted) -> Iterator[SeatPlan]:
+    """The seats whose model cannot read so much, or could not answer then."""
+    return (plan for plan in started.seats if not money.fits(tokens[plan.seat][plan.tokenizer], plan))
+
+
+def at_most(request: Request, tokenizer: str) -> int:
+    """No less than `tokens_of`: what the case says counts by its bytes, and pinned texts were counted before.
+
+    No tokenizer finds more tokens than bytes in a text.
+    """
+    new = [message.content for message in request.messages if message.role == "data"]
+    pinned = [message.content for message in request.messages if message.role != "data"]
+    texts = (*pinned, texts_of(request)[-1], *("" for _ in new))
+    return money.RECKONING.request_tokens(texts, tokenizer) + sum(map(_size, new))
+
+
+def tokens_of(request: Request, tokenizer: str) -> int:
+    """The tokens of a request, counted."""
+    return money.RECKONING.request_tokens(texts_of(request), tokenizer)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def needed(
@@ -126,18 +176,26 @@ def needed(
     return least
 
 
-def counted(
-    case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
-) -> dict[str, dict[str, int]]:
+def counted(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int) -> Counts:
     """The input of each seat in a round before any reply; turns before the first round get that of the first."""
-    facts, tokens = begun(case, started), {}
+    return _counts(_bare_requests(case, sources, started, prompts, round_), started)
+
+
+def _counts(requests: Requests, started: DebateStarted, rule: Rule = tokens_of) -> Counts:
+    return {
+        plan.seat: {name: rule(requests[plan.seat], name) for name in {p.tokenizer for p in plan.with_fallback}}
+        for plan in started.seats
+    }
+
+
+def _bare_requests(
+    case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
+) -> Requests:
+    facts, requests = begun(case, started), {}
     for plan, bare in bare_turns(started):
         turn = replace(bare, id=turn_id(round_ if bare.round else 0, bare.seat, phase_of(bare.id)))
-        texts = texts_of(lay_out(prompts, case, sources, facts, turn))
-        tokens[plan.seat] = {
-            p.tokenizer: money.RECKONING.request_tokens(texts, p.tokenizer) for p in plan.with_fallback
-        }
-    return tokens
+        requests[plan.seat] = lay_out(prompts, case, sources, facts, turn)
+    return requests
 
 
 def bare_turns(started: DebateStarted) -> Iterator[tuple[SeatPlan, Turn]]:

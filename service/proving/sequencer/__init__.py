@@ -33,7 +33,7 @@ from service.proving.signing import CheckpointRefused, Signer, SignerUnavailable
 from service.proving.signing.stamps import Stamps
 from service.proving.signing.witnesses import Witnesses
 from service.store.log_lag import LogGauges
-from service.store.sequence import AlreadyThere, OutOfOrder, Overtaken, SequencerLeadership, Sequencing, Tree
+from service.store.sequence import MOST, AlreadyThere, OutOfOrder, Overtaken, SequencerLeadership, Sequencing, Tree
 
 __all__ = ["Announce", "LogIncident", "Sequencer", "SignerForgot"]
 
@@ -94,6 +94,7 @@ class Sequencer:
         self._troubles: dict[str, GainsayError] = {}
         self._leads = False
         self._seen = 0
+        self._left_over = False
         self._sweep_at = 0.0
         self._wake = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -207,6 +208,7 @@ class Sequencer:
             await self._begin(began)
         if sweep:
             self._sweep_at = began + SWEEP_S
+        self._left_over = sum(map(len, found.values())) >= MOST
         for log, numbers in found.items():
             self._seen = max(self._seen, numbers[-1])
             self._start(log, numbers, swept=sweep)
@@ -223,19 +225,21 @@ class Sequencer:
             self._due.update(dict.fromkeys(await self._store.logs(), now))
 
     def _start(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
-        if log in self._busy or len(self._busy) >= AT_ONCE:
+        if log in self._busy:
+            return
+        if len(self._busy) >= AT_ONCE:
+            self._left_over = True
             return
         self._due.pop(log, None)
         self._busy[log] = asyncio.create_task(self._advance(log, numbers, swept=swept), name=f"log {log}")
 
     async def _pause(self, seconds: float) -> None:
-        """Wait until the time is over, or a task has ended that may have left more to do."""
-        if seconds > 0:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._wake.wait()
-        else:
-            await asyncio.sleep(0)
+        """Wait until the time is over, or a task has ended and more is known to wait."""
+        alarm = asyncio.get_running_loop().call_later(max(0.0, seconds), self._wake.set)
+        try:
+            await self._wake.wait()
+        finally:
+            alarm.cancel()
 
     async def _watch(self) -> None:
         """Measure the log lag, and report when it is too long."""
@@ -253,7 +257,8 @@ class Sequencer:
 
     async def _advance(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
         """Work on one log, and handle its errors."""
-        again = None
+        loop, again = asyncio.get_running_loop(), None
+        began = loop.time()
         try:
             async with self._locks[log]:
                 await self._work(log, numbers, swept=swept)
@@ -274,9 +279,12 @@ class Sequencer:
             self._log_trouble(log, None)
         finally:
             del self._busy[log]
+            ended = loop.time()
             if again is not None:
-                self._due[log] = asyncio.get_running_loop().time() + again
-            self._wake.set()
+                self._due[log] = ended + again
+            # What came meanwhile waits for the next look, so that batches are few; a long batch has been its wait.
+            if self._left_over or ended - began >= POLL_S:
+                self._wake.set()
 
     async def _work(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
         """Do the steps for one log. After any error the tree is read again."""
@@ -319,7 +327,7 @@ class Sequencer:
         try:
             count = await self._store.extend(tree, numbers, holes=swept)
         except OutOfOrder:
-            self._sweep_at = 0.0  # the record before is staged too, further back: only a sweep sees it
+            self._sweep_at, self._left_over = 0.0, True  # the record before is further back: only a sweep sees it
             return tree
         except AlreadyThere:
             log_lines.STAGED_TWICE(log=tree.log)
