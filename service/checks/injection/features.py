@@ -39,8 +39,8 @@ _BLANK = lazily(r"\n[ \t\r]*\n\s*|\n(?=[ \t]{0,12}(?:[|*\u2022+-]|[0-9]{1,2}[.)]
 _ASCII = [chr(n) for n in range(128)]
 _BLANKED = "".join(one if one.isalnum() or one == "'" else " " for one in _ASCII)
 """By code point, what a character of ASCII is to words: itself, or a blank."""
-_SIGNS = {ord(one): None if one.isalnum() or one.isspace() or one == "'" else one for one in _ASCII}
-"""Leaves out each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
+_NO_SIGNS = "".join(one for one in _ASCII if one.isalnum() or one.isspace() or one == "'").encode()
+"""Each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
 _DIGITS = ("", "0", "00", "000", "0000")
 
 DISTANCES = (1, 2, 3)
@@ -138,7 +138,7 @@ def tokens_of(text: str, words: Sequence[str] | None = None) -> Set[str]:
     if not text.isascii():
         return parts_of(text).tokens
     start, end = _within(text)
-    if words is None or any(sign in text for sign in "_@$"):
+    if words is None or "_" in text or "@" in text or "$" in text:
         words = text[start:end].translate(_BLANKED).split()
     elif start:  # before it are no words but numbers
         words = words[len(_NUMBER.findall(text, 0, start)) :]
@@ -155,7 +155,8 @@ def tokens_of(text: str, words: Sequence[str] | None = None) -> Set[str]:
         numbers = list(filter(str.isdigit, tokens))
         tokens.difference_update(numbers)
         tokens.update(_DIGITS[min(len(number), 4)] for number in numbers)
-    return tokens.union(text.translate(_SIGNS))
+    tokens.update(text.encode().translate(None, _NO_SIGNS).decode())
+    return tokens
 
 
 def _within(text: str) -> tuple[int, int]:
