@@ -139,8 +139,10 @@ def entry_of(meaning: Iterable[tuple[int, int]], phrases: Iterable[Phrase] = ())
         seconds[second].append(phrase)
         if is_stem:
             beginnings.add(second)
-    alone = Entry(bits, counts, False, meaning) if meaning else None
-    return Entry(bits, counts, True, meaning, phrases, dict(seconds), tuple(beginnings), alone=alone) if phrases else alone
+    alone = Entry(bits, counts, is_more=False, meaning=meaning) if meaning else None
+    if not phrases:
+        return alone
+    return Entry(bits, counts, True, meaning, phrases, dict(seconds), tuple(beginnings), alone=alone)
 
 
 def packed(meaning: Meaning) -> tuple[int, int]:

@@ -41,7 +41,8 @@ _BLANKED = "".join(one if one.isalnum() or one == "'" else " " for one in _ASCII
 """By code point, what a character of ASCII is to words: itself, or a blank."""
 _NO_SIGNS = "".join(one for one in _ASCII if one.isalnum() or one.isspace() or one == "'").encode()
 """Each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
-_DIGITS = ("", "0", "00", "000", "0000")
+_DIGITS = ("", "0", "00", "000", *["0000"] * (WORD_MAX - 3))
+"""By its length what a number is known by."""
 
 DISTANCES = (1, 2, 3)
 """How far from each other the two tokens of a pair are."""
@@ -124,7 +125,7 @@ def parts_of(text: str) -> Parts:
     start, end = _within(text)
     tokens = expression.findall(text, start, end)
     if _DIGIT.search(text):
-        tokens = [_DIGITS[min(len(token), 4)] if token.isdigit() else token for token in tokens]
+        tokens = [_DIGITS[len(token)] if token.isdigit() else token for token in tokens]
     around = _SIGN.findall(text, 0, start) + _SIGN.findall(text, max(start, end))
     return Parts({*tokens, *around}, [BORDER, *tokens, BORDER])
 
@@ -154,7 +155,7 @@ def tokens_of(text: str, words: Sequence[str] | None = None) -> Set[str]:
     if _DIGIT.search(text, start, max(start, end)):
         numbers = list(filter(str.isdigit, tokens))
         tokens.difference_update(numbers)
-        tokens.update(_DIGITS[min(len(number), 4)] for number in numbers)
+        tokens.update(map(_DIGITS.__getitem__, map(len, numbers)))
     tokens.update(text.encode().translate(None, _NO_SIGNS).decode())
     return tokens
 

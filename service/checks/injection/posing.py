@@ -261,7 +261,9 @@ POSES: Sequence[Pose] = (
         heads=(rf"\n(?=[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：])",),
         signs=":\uff1a",
     ),
-    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True, signs=">", heads=(r"\n(?=>>>)",)),
+    _pose(
+        "tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True, signs=">", heads=(r"\n(?=>>>)",)
+    ),
     _pose(
         "reply",
         ": >>",

@@ -153,7 +153,7 @@ class Reader:
         self.rot13, self.reversed = [], []
         cut = list(_cut(text))
         entries = self._look_up(set(chain.from_iterable([words for words, *_ in cut])))
-        holds_quotes = any([mark in text for mark in _QUOTES]) or "'" in text
+        holds_quotes = "'" in text or any(map(text.__contains__, _QUOTES))
         return [self._sentence(text, one, entries, holds_quotes=holds_quotes) for one in cut]
 
     def _look_up(self, words: set[str]) -> Mapping[str, Entry | None]:
@@ -166,9 +166,7 @@ class Reader:
                 entries[word] = entry.among(words)
         return entries
 
-    def _sentence(
-        self, text: str, cut: _Cut, entries: Mapping[str, Entry | None], *, holds_quotes: bool
-    ) -> Sentence:
+    def _sentence(self, text: str, cut: _Cut, entries: Mapping[str, Entry | None], *, holds_quotes: bool) -> Sentence:
         words, start, end, until = cut
         bits = counts = n = 0
         is_foreign = False

@@ -18,7 +18,7 @@ from pkgutil import get_data
 from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
-from service.checks.injection.concepts import BITS, bits_of
+from service.checks.injection.concepts import bits_of
 from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
