@@ -68,7 +68,7 @@ class Unit(NamedTuple):
     @property
     def words(self) -> Sequence[str] | None:
         """Its words, where they are those of its sentences."""
-        return list(chain.from_iterable(one.words for one in self.sentences)) if self.is_whole else None
+        return list(chain.from_iterable([one.words for one in self.sentences])) if self.is_whole else None
 
     @property
     def alone(self) -> Sequence[Unit]:
