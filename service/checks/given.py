@@ -371,7 +371,7 @@ def _standing(facts: Facts, turn: TurnId) -> Reply:
     """A reply as later seats were shown it: without its struck arguments."""
     found = facts.found.get(f"{turn}/citations")
     struck = found.struck(turn) if isinstance(found, CitationsFound) else {}
-    return without_statements(facts.said[turn], struck)
+    return without_statements(facts.said[turn], struck) if struck else facts.said[turn]
 
 
 def _known_texts(case: Case, sources: Mapping[str, str]) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from service.checks.injection.characters import fold, is_ideographic
 from service.checks.injection.lexicons import (
     chinese,
@@ -87,11 +89,12 @@ class Phrase(NamedTuple):
         )
 
 
-class Entry(NamedTuple):
+class Entry(Struct, frozen=True):
     """What a word stands for, and the phrases that begin with it.
 
-    ``bits`` and ``counts`` are numbers for all languages in one: `WIDTH` bits of concepts for each, and `OF_COUNT`
-    bits that count one word. ``foreign`` says how a frequent word is written in another alphabet or order.
+    ``bits`` and ``counts`` are numbers for all languages in one: `WIDTH` bits of concepts for each, and `OF_COUNT` bits
+    that count one word, the last language lowest and the one that all share nowhere. ``foreign`` says how a frequent
+    word is written in another alphabet or order.
     """
 
     bits: int
@@ -105,6 +108,14 @@ class Entry(NamedTuple):
     beginnings: tuple[str, ...] = ()
     """The second words of the others, of which a part is enough."""
     foreign: str = ""
+    alone: Entry | None = None
+    """The same without phrases, if it stands for anything then; of one that has some."""
+
+    def among(self, words: Set[str]) -> Entry | None:
+        """The same, without its phrases where none can go on in a text of these words."""
+        if self.foreign or self.beginnings or not self.seconds.keys().isdisjoint(words):
+            return self
+        return self.alone
 
     def phrases_with(self, words: Sequence[str], at: int) -> int:
         """The bits of the phrases that go on with the words from a place on."""
@@ -128,7 +139,10 @@ def entry_of(meaning: Iterable[tuple[int, int]], phrases: Iterable[Phrase] = ())
         seconds[second].append(phrase)
         if is_stem:
             beginnings.add(second)
-    return Entry(bits, counts, bool(phrases), meaning, phrases, dict(seconds), tuple(beginnings))
+    alone = Entry(bits, counts, is_more=False, meaning=meaning) if meaning else None
+    if not phrases:
+        return alone
+    return Entry(bits, counts, True, meaning, phrases, dict(seconds), tuple(beginnings), alone=alone)
 
 
 def packed(meaning: Meaning) -> tuple[int, int]:
@@ -136,7 +150,7 @@ def packed(meaning: Meaning) -> tuple[int, int]:
     bits = counts = 0
     for language, of in meaning:
         bits |= of << language * WIDTH
-        counts += 1 << language * OF_COUNT
+        counts += 1 << (len(LEXICONS) - 1 - language) * OF_COUNT if language else 0
     return bits, counts
 
 

@@ -39,9 +39,10 @@ _BLANK = lazily(r"\n[ \t\r]*\n\s*|\n(?=[ \t]{0,12}(?:[|*\u2022+-]|[0-9]{1,2}[.)]
 _ASCII = [chr(n) for n in range(128)]
 _BLANKED = "".join(one if one.isalnum() or one == "'" else " " for one in _ASCII)
 """By code point, what a character of ASCII is to words: itself, or a blank."""
-_SIGNS = {ord(one): None if one.isalnum() or one.isspace() or one == "'" else one for one in _ASCII}
-"""Leaves out each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
-_DIGITS = ("", "0", "00", "000", "0000")
+_NO_SIGNS = "".join(one for one in _ASCII if one.isalnum() or one.isspace() or one == "'").encode()
+"""Each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
+_DIGITS = ("", "0", "00", "000", *["0000"] * (WORD_MAX - 3))
+"""By its length what a number is known by."""
 
 DISTANCES = (1, 2, 3)
 """How far from each other the two tokens of a pair are."""
@@ -67,7 +68,7 @@ class Unit(NamedTuple):
     @property
     def words(self) -> Sequence[str] | None:
         """Its words, where they are those of its sentences."""
-        return list(chain.from_iterable(one.words for one in self.sentences)) if self.is_whole else None
+        return list(chain.from_iterable([one.words for one in self.sentences])) if self.is_whole else None
 
     @property
     def alone(self) -> Sequence[Unit]:
@@ -124,7 +125,7 @@ def parts_of(text: str) -> Parts:
     start, end = _within(text)
     tokens = expression.findall(text, start, end)
     if _DIGIT.search(text):
-        tokens = [_DIGITS[min(len(token), 4)] if token.isdigit() else token for token in tokens]
+        tokens = [_DIGITS[len(token)] if token.isdigit() else token for token in tokens]
     around = _SIGN.findall(text, 0, start) + _SIGN.findall(text, max(start, end))
     return Parts({*tokens, *around}, [BORDER, *tokens, BORDER])
 
@@ -138,7 +139,7 @@ def tokens_of(text: str, words: Sequence[str] | None = None) -> Set[str]:
     if not text.isascii():
         return parts_of(text).tokens
     start, end = _within(text)
-    if words is None or any(sign in text for sign in "_@$"):
+    if words is None or "_" in text or "@" in text or "$" in text:
         words = text[start:end].translate(_BLANKED).split()
     elif start:  # before it are no words but numbers
         words = words[len(_NUMBER.findall(text, 0, start)) :]
@@ -154,8 +155,9 @@ def tokens_of(text: str, words: Sequence[str] | None = None) -> Set[str]:
     if _DIGIT.search(text, start, max(start, end)):
         numbers = list(filter(str.isdigit, tokens))
         tokens.difference_update(numbers)
-        tokens.update(_DIGITS[min(len(number), 4)] for number in numbers)
-    return tokens.union(text.translate(_SIGNS))
+        tokens.update(map(_DIGITS.__getitem__, map(len, numbers)))
+    tokens.update(text.encode().translate(None, _NO_SIGNS).decode())
+    return tokens
 
 
 def _within(text: str) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.patterns import lazily
@@ -15,12 +16,13 @@ REACH = 120
 
 
 class Pose(NamedTuple):
-    """An expression of what a passage poses as. Every match holds one of ``words``.
+    """An expression of what a passage poses as. Every match holds one of ``words``, and one of ``signs`` if it has any.
 
-    One that is ``sure`` is found whatever else stands around it: next to no honest text has it. ``head`` finds where a
-    match may begin, so that the expression is not tried everywhere: one character and what stands behind it, which is
-    the end of a line where a match begins the next one, and else the first of a match. ``near`` finds what every match
-    holds within `REACH` characters.
+    One that is ``sure`` is found whatever else stands around it: next to no honest text has it. Each of ``heads`` finds
+    where a match may begin, so that the expression is not tried everywhere: one character and what stands behind it,
+    which is the end of a line where a match begins the next one, and else the first of a match. It begins with one
+    character and no class, which `re` finds ten times as fast. ``near`` finds what every match holds within `REACH`
+    characters.
     """
 
     family: InjectionFamily
@@ -28,15 +30,18 @@ class Pose(NamedTuple):
     expression: re.Pattern[str]
     sure: bool
     ascii_words: tuple[str, ...]
-    head: re.Pattern[str] | None
+    heads: tuple[re.Pattern[str], ...]
     near: re.Pattern[str] | None
+    signs: frozenset[str]
 
     def found_in(self, plain: str, lines: str) -> Iterator[re.Match[str]]:
         """All matches in a text; ``lines`` is the same text behind the end of a line."""
-        heads = [head.start() for head in self.head.finditer(lines)] if self.head else None
-        if heads == [] or not any(map(plain.__contains__, self.ascii_words if plain.isascii() else self.words)):
+        heads = sorted([found.start() for head in self.heads for found in head.finditer(lines)])
+        if self.heads and not heads:
             return
-        if heads is None:
+        if not any(map(plain.__contains__, self.ascii_words if plain.isascii() else self.words)):
+            return
+        if not self.heads:
             yield from self.expression.finditer(plain)
             return
         if self.near:
@@ -51,14 +56,21 @@ class Pose(NamedTuple):
 
 
 def _pose(
-    family: InjectionFamily, words: str, expression: str, *, sure: bool = False, head: str = "", near: str = ""
+    family: InjectionFamily,
+    words: str,
+    expression: str,
+    *,
+    sure: bool = False,
+    signs: str = "",
+    heads: Sequence[str] = (),
+    near: str = "",
 ) -> Pose:
     every = words.split()
     shortest = tuple(word for word in every if not any(other in word for other in every if other != word))
     ascii_words = tuple(filter(str.isascii, shortest))
     found = lazily(expression, re.MULTILINE)
-    begins, holds = lazily(head) if head else None, lazily(near) if near else None
-    return Pose(family, shortest, found, sure, ascii_words, begins, holds)
+    begins, holds = tuple(map(lazily, heads)), lazily(near) if near else None
+    return Pose(family, shortest, found, sure, ascii_words, begins, holds, frozenset(signs))
 
 
 _ENDS = r"(?:end|ende|fin|fine|final|fim|einde|koniec|конец|конца|close|closed|begin|start|begins|starts|resumes?|last page|ends here)"
@@ -118,6 +130,7 @@ POSES: Sequence[Pose] = (
         "system",
         "<| [inst] [/inst] <<sys <start_of <end_of",
         r"<\|[a-z_]{2,24}\|>[^\n]{0,300}|\[/?inst\][^\n]{0,300}|<</?sys>>[^\n]{0,300}|<(?:start|end)_of_turn>[^\n]{0,100}",
+        signs="<[",
     ),
     _pose(
         "system",
@@ -130,7 +143,8 @@ POSES: Sequence[Pose] = (
         r"|^[ \t>*_\[(]{0,6}(?:mensaje del sistema|message (?:du )?systeme|messaggio di sistema|mensagem do sistema|systembericht|systeembericht"
         r"|systemnachricht|systemmeldung|komunikat systemowy|системное сообщение|系统消息|系统提示|システムメッセージ)[\])*_ \t]{0,4}[:：\u2014][^\n]{8,300}"
         r"|</?system(?:[_-](?:prompt|message|note))?>[^\n]{0,200}",
-        head=r"[\n<](?:(?<=<)(?=/?system)|(?<=\n)(?=[ \t>]{0,4}##|[ \t>*_\[(]{0,6}(?:sy|si|dev|me|kom|си|系|シ)))",
+        heads=(r"<(?=/?system)", r"\n(?=[ \t>]{0,4}##|[ \t>*_\[(]{0,6}(?:sy|si|dev|me|kom|си|系|シ))"),
+        signs=":\uff1a\u2014<",
     ),
     _pose(
         "fence",
@@ -139,7 +153,7 @@ POSES: Sequence[Pose] = (
         rf"|^[ \t>]{{0,4}}[-=_*~#<>+\u2500-\u257f]{{2,}}[^\n\w]{{0,4}}[^\n]{{0,40}}\b{_DATA}\b[^\n]{{0,40}}\b{_ENDS}\b[^\n]{{0,80}}"
         rf"|^[ \t>]{{0,4}}(?:end of|fin de[sl]?|ende der|ende des|fine dei|fine del|fim do|einde van|koniec) (?:\w+ ){{0,2}}{_DATA}\b[^\n]{{0,80}}",
         sure=True,
-        head=r"\n(?=[ \t>]{0,4}(?:[-=_*~#<>+\u2500-\u257f]{2}|e|f|koniec))",
+        heads=(r"\n(?=[ \t>]{0,4}(?:[-=_*~#<>+\u2500-\u257f]{2}|e|f|koniec))",),
     ),
     _pose(
         "fence",
@@ -147,21 +161,24 @@ POSES: Sequence[Pose] = (
         rf"[\[<{{\u27e6\u3010]{{1,3}}[ /]{{0,2}}[^\n\[\]<>]{{0,40}}{_NONCE}[^\n\[\]<>]{{0,40}}[\]>}})\u27e7\u3011]{{1,3}}"
         rf"|^\W{{0,6}}(?:end|begin|start|close|open|fin|ende|fine)_(?:of_)?[a-z_]{{4,40}}_{_NONCE}",
         sure=True,
-        head=r"[\n\[<{\u27e6\u3010](?:(?<!\n)|(?=\W{0,6}(?:end|begin|start|close|open|fin)))",
+        heads=(r"\n(?=\W{0,6}(?:end|begin|start|close|open|fin))", r"\[", "<", "{", "\u27e6", "\u3010"),
         near=r"[0-9](?:(?=[a-f])|(?<=[a-f].))",  # in each nonce a digit is beside a letter
+        signs="[<{\u27e6\u3010_",
     ),
     _pose(
         "fence",
         "</ ]]>",
         rf"(?:</(?:{_DATA}|content|instructions?|prompt|query|message)s?>|\]\]>)[^<]{{0,40}}(?:</[^<>\n]{{1,30}}>[^<]{{0,40}}){{0,4}}<{_ORDERING}\b[^\n]{{0,200}}",
         sure=True,
+        signs="<",
     ),
     _pose(
         "fence",
         "``` ~~~",
         rf"^(?:```|~~~)[^\n]{{0,20}}\n\s{{0,6}}(?:end of [^\n]{{1,40}}\n\s{{0,6}})?#{{1,4}} [^\n]{{0,20}}\b(?:{_ORDERING}|what you|your)\b[^\n]{{0,40}}\n[^`~]{{0,300}}",
         sure=True,
-        head=r"\n(?=(?:```|~~~))",
+        heads=(r"\n(?=(?:```|~~~))",),
+        signs="`~",
     ),
     _pose(
         "tool",
@@ -170,31 +187,36 @@ POSES: Sequence[Pose] = (
         r"|[\"'](?:type|role)[\"']\s{0,4}:\s{0,4}[\"'](?:function_call|tool_call|tool_use|tool_result|function|tool)[\"'][^\n]{0,300}"
         r"|</?(?:function_results?|function_calls?|tool_results?|tool_calls?|tool_outputs?|search_results?|werkzeug_ergebnis)\b[^\n]{0,300}"
         r"|^[ \t>\[]{0,4}(?:tool|function|appel_outil|outil|herramienta|strumento)(?:[ _-](?:call|response|result|output|returned))?\]?[ \t]{0,4}[:=][^\n]{4,300}",
+        signs="<:=",
     ),
     _pose(
         "reply",
         '" \u201c',
         rf"[{{,]\s{{0,20}}[\"\u201c]{_MEMBERS}[\"\u201d]\s{{0,4}}[:：]\s{{0,4}}[^\n{{}}]{{1,200}}[,，]\s{{0,20}}[\"\u201c]{_MEMBERS}[\"\u201d]\s{{0,4}}[:：][^{{}}]{{0,300}}",
+        signs=":\uff1a",
     ),
     _pose(
         "reply",
         ": ] \uff1a",
         rf"^[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}\n(?:[ \t]{{0,8}}\n){{0,2}}"
         rf"[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}",
-        head=rf"\n(?=[ \t>*_\[(]{{0,6}}{_SPEAKERS}[^\n])",
+        heads=(rf"\n(?=[ \t>*_\[(]{{0,6}}{_SPEAKERS}[^\n])",),
+        signs=":\uff1a])",
     ),
     _pose(
         "fence",
         "role instruction task system \u6307\u793a",
         r"[\"\u201d]\s{0,8}\}\s{0,8}\][^\"\u201c]{0,40}[\"\u201c](?:instructions?|role|task|system|prompt|指示|指令|consignes?|instrucciones|anweisung(?:en)?)[\"\u201d]\s{0,4}:[^\n]{0,300}",
         sure=True,
+        signs="}",
     ),
     _pose(
         "fence",
         "*** === --- ### +++ ~~~",
         r"^[ \t>]{0,4}([*=#+~-]{3,})[ \t][^\n]{4,100}[*=#+~-]{3,}[ \t]{0,8}\n{1,2}[ \t>]{0,4}\1[ \t][^\n]{4,100}[*=#+~-]{3,}[^\n]{0,4}(?:\n[^\n]{0,200}){0,2}",
         sure=True,
-        head=r"\n(?=[ \t>]{0,4}[*=#+~-]{3})",
+        heads=(r"\n(?=[ \t>]{0,4}[*=#+~-]{3})",),
+        signs="*=#+~-",
     ),
     _pose(
         "system",
@@ -204,7 +226,8 @@ POSES: Sequence[Pose] = (
         rf"|^[ \t>*_\[(#]{{0,6}}(?:{_DEVELOPER} {_MESSAGE}|{_MESSAGE} (?:d[aeiou]l{{0,2}}[aeo']? ?|van de |vom )?{_DEVELOPER})"
         r"[\])*_ \t]{0,4}(?:\([^\n()]{1,40}\)|[0-9]{1,6})?[ \t]{0,4}[:：\u2014\n][^\n]{8,300}",
         sure=True,
-        head=rf"[\n\[](?:(?<=\[)(?=/?{_DEVELOPER})|(?<=\n)(?=[ \t>*_\[(#]{{0,6}}(?:{_DEVELOPER}|{_MESSAGE})))",
+        heads=(rf"\[(?=/?{_DEVELOPER})", rf"\n(?=[ \t>*_\[(#]{{0,6}}(?:{_DEVELOPER}|{_MESSAGE}))"),
+        signs=":\uff1a\u2014\n[",
     ),
     _pose(
         "system",
@@ -212,6 +235,7 @@ POSES: Sequence[Pose] = (
         r"^[^\n=:]{0,60}\b\w{0,20}(?:skepticism|scepticism|objections|leniency|criticism|critic)\w{0,20}[ \t]{0,4}[:=][ \t]{0,4}"
         r"[\"']?(?:0|none|off|false|disabled?|on|max|high|zero)\b[^\n]{0,200}",
         sure=True,
+        signs=":=",
     ),
     _pose(
         "tool",
@@ -219,33 +243,40 @@ POSES: Sequence[Pose] = (
         rf"^[ \t>*_\[(]{{0,6}}(?:{_TOOL} {{0,1}}{_RESULT}|{_RESULT} (?:d[aeiou]?l{{0,2}}[aeo']? ?|des |der |van (?:de|het) |)?(?:l'|la |le )?{_TOOL})"
         r"[^\n:：]{0,60}[:：][^\n]{8,300}",
         sure=True,
-        head=rf"\n(?=[ \t>*_\[(]{{0,6}}(?:{_TOOL}|{_RESULT}))",
+        heads=(rf"\n(?=[ \t>*_\[(]{{0,6}}(?:{_TOOL}|{_RESULT}))",),
+        signs=":\uff1a",
     ),
     _pose(
         "tool",
         "[guard [valid [scan [filter [retriev [tool [moder _validator _check _scan _lookup _verif",
         r"^[ \t>]{0,4}\[(?:guardrail|validator|scanner|filter|retriever|retrieval|tool|moderation|safety)[^\n\]]{0,30}\][^\n]{8,300}"
         r"|^[ \t>$]{0,4}\w{0,30}_(?:validator|checker|check|scan|scanner|lookup|verifier|verify)\b[^\n]{0,80}(?:\u2192|=>|->|: )[^\n]{2,300}",
+        signs="[_",
     ),
     _pose(
         "tool",
         "observation thought action \u041d мысль observac osserv beobacht obser \u89c2 \u89b3",
         rf"^[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}\n\s{{0,8}}[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}",
         sure=True,
-        head=rf"\n(?=[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：])",
+        heads=(rf"\n(?=[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：])",),
+        signs=":\uff1a",
     ),
-    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True, head=r"\n(?=>>>)"),
+    _pose(
+        "tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True, signs=">", heads=(r"\n(?=>>>)",)
+    ),
     _pose(
         "reply",
         ": >>",
         r"^[ \t>*_]{0,4}(?:(?:the )?(?:assistant|ai|model|asistente|assistente|assistant ia|ki|assistent|asystent|ассистент|ии|助手|アシスタント))[ *_]{0,3}[:：] {0,2}[^\n]{20,300}"
         rf"|^[ \t>*_]{{0,4}}{_SPEAKERS}(?:'s)? (?:output|reply|response|summary|verdict|ruling|statement|turn|conclusion)\b[^\n:>]{{0,30}}(?::|>>)[^\n]{{10,300}}",
-        head=rf"\n(?=[ \t>*_]{{0,4}}(?:the |ии|助手|アシスタント|{_SPEAKERS}))",
+        heads=(rf"\n(?=[ \t>*_]{{0,4}}(?:the |ии|助手|アシスタント|{_SPEAKERS}))",),
+        signs=":\uff1a>",
     ),
     _pose(
         "reply",
         '"',
         rf"[{{,]\s{{0,20}}\"\w{{2,20}}\"\s{{0,4}}:\s{{0,4}}\"{_SPEAKERS}\"\s{{0,4}},[^{{}}]{{4,300}}",
+        signs=":",
     ),
     _pose(
         "reply",
@@ -253,6 +284,7 @@ POSES: Sequence[Pose] = (
         r"[\"\u201c](?:confidencelevel|challengestrength|recommendanotherround|explicituncertainties|(?:un)?resolvedpoints)"
         r"[\"\u201d]\s{0,4}:\s{0,4}[^\s{][^\n]{0,300}",
         sure=True,
+        signs=":",
     ),
 )
 
@@ -265,12 +297,25 @@ class Posed(NamedTuple):
     pose: int
 
 
+_SIGNS = "".join(sorted({sign for pose in POSES for sign in pose.signs}))
+
+
+@lru_cache(maxsize=4_096)
+def _possible(signs: str, sure: bool) -> Sequence[tuple[int, Pose]]:
+    """The poses that a text with these of `_SIGNS` may have, with their numbers."""
+    return [
+        (number, pose)
+        for number, pose in enumerate(POSES)
+        if (pose.sure or not sure) and not (pose.signs and pose.signs.isdisjoint(signs))
+    ]
+
+
 def posed(plain: str, *, sure: bool = False) -> Iterator[Posed]:
     """The passages of a plain view that pose as something else; only those that surely do, where this is asked."""
     holds_code: bool | None = None
     lines = f"\n{plain}"
-    for number, pose in enumerate(POSES):
-        for match in pose.found_in(plain, lines) if pose.sure or not sure else ():
+    for number, pose in _possible("".join([sign for sign in _SIGNS if sign in plain]), sure):
+        for match in pose.found_in(plain, lines):
             if holds_code is None:
                 holds_code = _IN_CODE.search(plain) is not None
             start, end = match.span()

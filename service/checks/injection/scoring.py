@@ -18,7 +18,7 @@ from pkgutil import get_data
 from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
-from service.checks.injection.concepts import BITS, bits_of
+from service.checks.injection.concepts import bits_of
 from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
@@ -41,9 +41,10 @@ KNOWN_OF_ONE_MAX = 100_000
 """How many of one long text."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
-
 _LEET_SIGN = lazily(r"[0134578@$](?:(?=[a-z])|(?<=[a-z].))")
 """What every word of `_LEET` has: it is of letters and these, of both, so somewhere they are side by side."""
+_LEET_KINDS = bytes(ord("a" if 97 <= n <= 122 else "0" if chr(n) in "0134578@$" else " ") for n in range(256))
+"""A table for `bytes.translate` that tells letters from these."""
 
 
 class Bar(NamedTuple):
@@ -115,7 +116,7 @@ class Weights:
     ) -> float:
         """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences,
         ``poses`` what passages of it pose as, and ``words`` those of its sentences, if they are at hand."""
-        if _LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
+        if _may_be_leet(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
             text, words = spelt, None
         # Of a text so short pairs are always needed: a word and its parts are never more than its characters.
         parts = parts_of(text) if len(text) <= LONG else None
@@ -184,9 +185,20 @@ class Weights:
 
     def _concept(self, bits: int) -> tuple[int, int]:
         """The weight of the concepts of a sentence and of every two of them, and how many these are."""
-        single = [bit for bit in BITS.values() if bits & bit]
+        single = list[int]()
+        while bits:
+            single.append(bits & -bits)
+            bits &= bits - 1
         keys = [*single, *starmap(or_, combinations(single, 2))]
         return sum(map(self._of_bits.get, keys, repeat(0))), len(keys)
+
+
+def _may_be_leet(text: str) -> bool:
+    """Whether `_LEET_SIGN` finds something; in ASCII this is seen sooner than by an expression."""
+    if not text.isascii():
+        return _LEET_SIGN.search(text) is not None
+    kinds = text.encode().translate(_LEET_KINDS)
+    return b"0a" in kinds or b"a0" in kinds
 
 
 def bar_of(field: CaseField) -> str:

@@ -134,8 +134,8 @@ def _breaks(text: str) -> Iterator[re.Match[str]]:
     A match begins with one of the signs, with a hyphen before the end of a line, with a letter that stands alone before
     two others that do, or with one behind two blanks. Where nearly every character may begin one, it is tried at each.
     """
-    starts = [match.start() for expression in (_SIGN, _HYPHEN) for match in expression.finditer(text)]
-    starts += [match.start() - 1 for match in _SPACED.finditer(text) if match.start()]
+    starts = [match.start() for expression in _SIGNS for match in expression.finditer(text)]
+    starts += [place - 1 for place in _spaced(text) if place]
     if "  " in text or "\t" in text:
         starts += [match.end() for match in _BEHIND_BLANKS.finditer(text)]
     if len(starts) * DENSE > len(text):
@@ -146,6 +146,18 @@ def _breaks(text: str) -> Iterator[re.Match[str]]:
         if start >= at and (match := _BREAK.match(text, start)):
             yield match
             at = match.end()
+
+
+def _spaced(text: str) -> Iterator[int]:
+    """Where `_SPACED` finds something; in ASCII without underscores, which are both, sooner than by an expression."""
+    if not text.isascii() or "_" in text:
+        yield from (match.start() for match in _SPACED.finditer(text))
+        return
+    kinds = text.encode().translate(_SPACES)
+    at = kinds.find(_APART)
+    while at >= 0:
+        yield at
+        at = kinds.find(_APART, at + 1)
 
 
 def _joined(match: re.Match[str]) -> str | None:
@@ -175,9 +187,12 @@ def _unmixed(match: re.Match[str]) -> str:
 
 DENSE = 16
 """Where a break may begin at more than one in so many characters, each is tried."""
-_SIGN = lazily(r"[&%=\\<]")
-_HYPHEN = lazily(r"-[ \t]{0,8}\r?\n")
+_SIGNS = tuple(map(lazily, ("&", "%", "=", r"\\", "<", r"-[ \t]{0,8}\r?\n")))
+"""Each begins with one character and no class, which `re` finds ten times as fast."""
 _SPACED = lazily(r"[ .\u00b7_*-](?=\w[ .\u00b7_*-]\w[ .\u00b7_*-])")
+_APART = b" a a "
+_SPACES = bytes(ord("a" if chr(n).isalnum() else " " if chr(n) in " .*-" else "?") for n in range(256))
+"""What stands where `_SPACED` matches, by a table for `bytes.translate`, in a text of ASCII without underscores."""
 _BEHIND_BLANKS = lazily(r"[ \t](?<=[ \t]{2})(?=\w \w)")
 _BREAK = lazily(
     r"&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}[0-9]{0,2});|(?:%[0-9a-f]{2})+|(?:=[0-9a-f]{2})+|=\r?\n"

@@ -44,8 +44,8 @@ _OF_A_TEXT = lazily(
 _END = lazily(r"[.;!?](?=\s)|\n")
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
-WORDS_KEPT = 16_384
-"""Of how many words it is kept whether they tell: turns share most of them."""
+WORDS_KEPT, LONGEST_KEPT = 16_384, 60
+"""Of how many words of one tenant the stems are kept, and of how many characters: turns share most of them."""
 
 
 class RelationLimits(Struct, frozen=True, rename="camel"):
@@ -100,24 +100,46 @@ def case_words(argued: Sequence[str], documents: Collection[str], limits: Relati
     common = _everyday(limits)
     read = [kept.once(("stems", limits), partial(_read, limits=limits), text) for text in documents]
     said = stems("\n".join(argued), limits) - common
-    written = frozenset[str]().union(*(document.stems for document in read)) - common
+    written = frozenset[str]().union(*(document.stems for document in read))
     return CaseWords(said, written, said | written, all(document.english for document in read), limits)
 
 
 class _Read(NamedTuple):
-    """The stems of a document's telling words, and whether it may be in English: an empty one may."""
+    """The stems of a document's telling words, without everyday ones, and whether it may be in English.
+
+    An empty one may.
+    """
 
     stems: frozenset[str]
     english: bool
 
 
 def _read(document: str, limits: RelationLimits) -> _Read:
-    return _Read(stems(document, limits), not document.strip() or is_english(document[:_BEGINNING]))
+    return _Read(stems(document, limits) - _everyday(limits), not document.strip() or is_english(document[:_BEGINNING]))
 
 
 def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
     """The stems of the telling words of a text."""
-    return frozenset([_stem(word, limits) for word in _words(text) if _is_telling(word)])
+    known = kept.once(("stems of words", limits.stem), partial(_Stems, limits.stem))
+    return frozenset(filter(None, map(known.__getitem__, _words(text))))
+
+
+class _Stems(dict[str, str]):
+    """The stem of each word that tells something, and nothing for others, worked out when a word is first met.
+
+    All are forgotten when they are too many.
+    """
+
+    def __init__(self, letters: int) -> None:
+        self._letters = letters
+
+    def __missing__(self, word: str) -> str:
+        stem = _stem(word, self._letters) if _is_telling(word) else ""
+        if len(word) <= LONGEST_KEPT:
+            if len(self) >= WORDS_KEPT:
+                self.clear()
+            self[word] = stem
+        return stem
 
 
 @lru_cache(maxsize=4)
@@ -190,13 +212,12 @@ def concerns(document: str, span: tuple[int, int], said: str, argument: str, lim
     return bool(passage & (stems(unquoted(said), limits) | stems(argument, limits)))
 
 
-@lru_cache(maxsize=WORDS_KEPT)
 def _is_telling(word: str) -> bool:
     if word[0].isdigit():
         return len(word) > 1
     return len(word) > 2 and word not in _GENERAL and not _EMPTY.fullmatch(word)
 
 
-def _stem(word: str, limits: RelationLimits) -> str:
+def _stem(word: str, letters: int) -> str:
     singular = word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-    return singular[: limits.stem]
+    return singular[:letters]
