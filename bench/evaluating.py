@@ -1,7 +1,8 @@
 """What an evaluation costs beyond its debates, its resume, and its report.
 
 overhead    the CPU of an evaluation from its registration to its result, against the same debates submitted as
-            ordinary cases and read by their caller; other documents of one length, by turns in the order A B B A
+            ordinary cases and read by their caller; other documents of one length, by turns in the order A B B A.
+            As many are open at once in both, and both draw on a day and a month
 resume      a feeder that knows nothing yet, on an evaluation of 1,000 items of which one is left: until it is asked
 reports     a result of 100 items in three arms, and one of 1,000, written in each form
 """
@@ -14,7 +15,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -49,11 +50,15 @@ from service.evaluation.scoring import QuestionScore
 from service.evaluation.scoring.result import result_of
 from service.evaluation.sets.files import load_shipped
 from service.intake.request import CaseRequest
+from service.policy import Budget, Budgets, EvaluationBudget, EvaluationBudgets, Policy
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.report.evaluation import encode_json, write
 from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluation_feed import TOGETHER
 from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
+from service.running.worker import Worker
 from service.store import evaluations
 from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating
 from tests.fixtures.evaluations import RUN, lift_plan
@@ -63,6 +68,8 @@ from tests.fixtures.sequencing import MemorySigner, a_sequencer
 from tests.store.workers import a_worker, until
 
 DEBATES, WARM, AT_ONCE = 100, 20, 8
+DAY, MONTH = 10**12, 10**13
+BUDGETS, ITEMS = Budgets("UTC", Budget(DAY, MONTH)), EvaluationBudget(DAY, MONTH, AT_ONCE)
 LOOK_S = 0.2
 """How often it is asked whether an evaluation has ended, as the command does."""
 CONCLUDED = "2026-11-27T12:00:00Z"
@@ -166,7 +173,7 @@ def overhead() -> Turn:
 async def _overhead(here: Server, postgres: Postgres) -> tuple[Used, Used, Used]:
     """A B B A, so that what grows with the database falls to both alike."""
     plain, evaluated, planned = list[Used](), list[Used](), list[Used]()
-    async with bench(here.service, Instant()) as service:
+    async with bench(here.service, Instant(), policy=_policy()) as service:
         with a_set(WARM, 900_000) as folder:
             await _submitted(service, folder, postgres)
         for nth, whole in enumerate((False, True, True, False)):
@@ -189,13 +196,27 @@ def _mean(found: Sequence[Used]) -> Used:
 async def _submitted(service: Bench, folder: Path, postgres: Postgres) -> Used:
     """The debates of a set as ordinary cases: submitted, run, and their results read."""
     cases = list(_cases(folder, service.policy.debate.ceiling_max))
-    began = _now(postgres)
-    debates = [(await service.reviews.record(case, CALLER)).debate for case in cases]
-    async with a_worker(service, lease_s=60.0, limit=AT_ONCE):
-        await asyncio.gather(*(service.reviews.wait(debate, CALLER, WITHIN_S) for debate in debates))
-        for debate in debates:
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def answered(case: CaseRequest) -> None:
+        async with places:
+            debate = (await service.reviews.record(case, CALLER)).debate
+            await service.reviews.wait(debate, CALLER, WITHIN_S)
             await service.reviews.result(debate, CALLER)
+
+    began = _now(postgres)
+    async with _worker(service):
+        await asyncio.gather(*map(answered, cases))
     return _used(began, postgres, len(cases))
+
+
+def _policy() -> Policy:
+    shipped = read_policy(SHIPPED_POLICY)
+    return replace(shipped, budgets=BUDGETS, evaluation=replace(shipped.evaluations, budget=ITEMS))
+
+
+def _worker(service: Bench) -> AbstractAsyncContextManager[Worker]:
+    return a_worker(service, lease_s=60.0, limit=AT_ONCE, budgets=BUDGETS, items=EvaluationBudgets(ITEMS))
 
 
 def _cases(folder: Path, ceiling: int) -> Iterator[CaseRequest]:
@@ -222,7 +243,7 @@ async def _registered(desk: EvaluationDesk, folder: Path, postgres: Postgres) ->
 async def _evaluated(service: Bench, desk: EvaluationDesk, evaluation: str, postgres: Postgres) -> Used:
     """An evaluation, from its registration to its result."""
     began = _now(postgres)
-    async with a_worker(service, lease_s=60.0, limit=AT_ONCE), evaluating(a_feeder(service, desk, only=evaluation)):
+    async with _worker(service), evaluating(a_feeder(service, desk, only=evaluation)):
         await _ended(desk, evaluation)
     return _used(began, postgres, DEBATES)
 
@@ -288,8 +309,10 @@ async def _all_but_one(here: Server, service: Bench, desk: EvaluationDesk, folde
     await _provable(here)
     proof = await proof_of(service.database, first.evaluation, CALLER.tenant) or ""
     proven = EvaluationProven(first.evaluation, 1, proof)
-    for entry in (proven, *others):
-        await evaluations.add_entry(service.database, entry, CALLER.tenant, log, writer)
+    entries = (proven, *others)
+    for at in range(0, len(entries), TOGETHER):
+        some = entries[at : at + TOGETHER]
+        await evaluations.add_entries(service.database, some, CALLER.tenant, log, writer)
     return first.evaluation
 
 

@@ -206,7 +206,7 @@ class EvaluationDesk:
         except IllegalEntry as error:
             raise InvalidPlan(error.detail) from error
         log = await evaluations.log_of(self.database, evaluation, caller.tenant)
-        await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
+        await evaluations.add_entries(self.database, [entry], caller.tenant, log, self._writer(caller))
         return progress
 
     async def stop(self, evaluation: str, why: str, caller: Caller) -> None:

@@ -26,23 +26,33 @@ WITH looked AS MATERIALIZED (
 )
 INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
 
--- add_evaluation_entry --
--- The next entry with its record, in one statement; no row where another process has written the entry of this number.
-WITH new AS (
-    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
-    SELECT e.tenant, e.evaluation, %(n)s, %(debate)s FROM evaluation e
+-- add_evaluation_entries --
+-- The next entries with their records, in one statement, all or none; no row where another process has written the entry of
+-- the first number. An entry is written by those who have read the one before it, so then none of the others is there either.
+WITH record AS MATERIALIZED (
+    SELECT e.tenant, e.evaluation, %(n)s::integer + r.nth::integer - 1 AS n, r.debate, r.leaf, r.salt, r.body
+    FROM evaluation e, unnest(%(records)s::uuid[], %(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+        WITH ORDINALITY AS r (debate, leaf, salt, body, nth)
     WHERE e.evaluation = %(evaluation)s AND e.tenant = %(tenant)s AND e.ended IS NULL
-    ON CONFLICT (tenant, evaluation, n) DO NOTHING RETURNING tenant, evaluation, record
+), first AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT tenant, evaluation, n, debate FROM record WHERE n = %(n)s
+    ON CONFLICT (tenant, evaluation, n) DO NOTHING RETURNING tenant, evaluation
+), new AS (
+    SELECT r.* FROM first JOIN record r USING (tenant, evaluation)
+), others AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT tenant, evaluation, n, debate FROM new WHERE n > %(n)s
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, tenant FROM new
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT debate, 0, leaf, tenant FROM new
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, tenant FROM new
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT debate, 0, salt, body, tenant FROM new
 ), moved AS (
     UPDATE evaluation e SET scored = e.scored OR %(scored)s, result = coalesce(%(result)b::bytea, e.result),
         ended = CASE WHEN %(ended)s THEN clock_timestamp() END, pause = NULL
-    FROM new WHERE e.evaluation = new.evaluation AND (%(ended)s OR %(scored)s AND NOT e.scored)
+    FROM first WHERE e.evaluation = first.evaluation AND (%(ended)s OR %(scored)s AND NOT e.scored)
 )
-INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, debate, 0, tenant FROM new ORDER BY n RETURNING debate;
 
 -- stop_evaluation --
 -- The entry of a person's stop with its record, in one statement; no row where another process has written the entry of this

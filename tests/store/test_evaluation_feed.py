@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -20,6 +20,9 @@ from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
 from service.evaluation.scoring.result import compared, result_of
 from service.identity.caller import Caller
+from service.policy import Budgets, EvaluationBudget
+from service.policy.evaluation import EvaluationPolicy
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import evaluation_feed
 from service.reviews.evaluation_feed import EvaluationFeeder
 from service.reviews.evaluations import Standing
@@ -61,19 +64,21 @@ class Mortal(Pool):
 
 
 class StopsAfterAScore(EvaluationFeeder):
-    """A feeder that is stopped by its first score."""
+    """A feeder that is stopped by its first scores."""
 
     scores = 0
 
-    async def record(self, found: Any, progress: Progress, entry: EvaluationEntry, result: bytes | None = None) -> None:
-        """Record an entry."""
-        await super().record(found, progress, entry, result)
-        if isinstance(entry, ItemScored):
+    async def record(
+        self, found: Any, progress: Progress, entries: Sequence[EvaluationEntry], result: bytes | None = None
+    ) -> None:
+        """Record entries."""
+        await super().record(found, progress, entries, result)
+        if any(isinstance(entry, ItemScored) for entry in entries):
             self.scores += 1
             self.stop()
 
     async def has_stopped(self) -> bool:
-        """Whether a score was recorded."""
+        """Whether scores were recorded."""
         return self.scores == 1
 
 
@@ -123,10 +128,14 @@ async def test_nothing_is_asked_before_a_signed_head_covers_the_plan(database: D
 
 
 async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_same(database: Database) -> None:
-    random = Random(25)
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+    random, shipped = Random(25), read_policy(SHIPPED_POLICY)
+    few = replace(shipped, budgets=Budgets(), evaluation=EvaluationPolicy(budget=EvaluationBudget(debates=3)))
+    async with (
+        bench(database.service_url, OfflineProvider(), policy=few) as service,
+        a_sequencer(database) as sequencer,
+    ):
         desk = a_desk(service)
-        planned = await desk.plan(a_plan("critic", repeats=3), CALLER)
+        planned = await desk.plan(a_plan("critic", repeats=7), CALLER)
         undisturbed, disturbed = [await desk.register(planned, CALLER) for _ in range(2)]
         await sequencer.catch_up()
         async with a_worker(service):
@@ -136,7 +145,7 @@ async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_
             async with Mortal.open(database.service_url, size=2) as mortal:
                 while (await desk.read(disturbed, CALLER)).stored.ended is None:
                     do(database, FREE)
-                    mortal.lives = random.randrange(3, 22)
+                    mortal.lives = random.randrange(3, 35)
                     dying = a_feeder(service, a_desk(service, database=mortal), f"f{deaths}", only=disturbed)
                     try:
                         await dying.round()
@@ -151,7 +160,7 @@ async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_
         assert killed.progress.concluded.result == whole.progress.concluded.result
         assert compared(result_of(killed.stored.result or b"")) == compared(result_of(whole.stored.result or b""))
         opened = rows(database, "SELECT count(*) FROM gainsay.debate_head")[0][0]
-        assert opened == len(whole.progress.asked) + len(killed.progress.asked) == 12
+        assert opened == len(whole.progress.asked) + len(killed.progress.asked) == 28
 
 
 async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(database: Database) -> None:

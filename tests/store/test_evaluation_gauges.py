@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import pytest
@@ -40,14 +41,16 @@ def most(_tenant: str) -> int:
 
 
 class StopsAfterTenScores(EvaluationFeeder):
-    """A feeder that is stopped by its tenth score."""
+    """A feeder that is stopped once ten debates are scored."""
 
     stopped: asyncio.Event
 
-    async def record(self, found: Any, progress: Progress, entry: EvaluationEntry, result: bytes | None = None) -> None:
+    async def record(
+        self, found: Any, progress: Progress, entries: Sequence[EvaluationEntry], result: bytes | None = None
+    ) -> None:
         """Record an entry."""
-        await super().record(found, progress, entry, result)
-        if len(progress.scored) == 10:
+        await super().record(found, progress, entries, result)
+        if len(progress.scored) >= 10:
             self.stop()
             self.stopped.set()
 
