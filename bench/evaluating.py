@@ -60,18 +60,18 @@ from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.running.worker import Worker
 from service.store import evaluations
-from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating
+from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating, recorded_end
 from tests.fixtures.evaluations import RUN, lift_plan
 from tests.fixtures.postgres import SERVINGS, Database
 from tests.fixtures.running import Bench, a_writer, bench
 from tests.fixtures.sequencing import MemorySigner, a_sequencer
-from tests.store.workers import a_worker, until
+from tests.store.workers import a_worker
 
 DEBATES, WARM, AT_ONCE = 100, 20, 8
 DAY, MONTH = 10**12, 10**13
 BUDGETS, ITEMS = Budgets("UTC", Budget(DAY, MONTH)), EvaluationBudget(DAY, MONTH, AT_ONCE)
 LOOK_S = 0.2
-"""How often it is asked whether an evaluation has ended, as the command does."""
+"""How often it is asked whether the end of an evaluation is recorded: that it is proven is no work of a feeder."""
 CONCLUDED = "2026-11-27T12:00:00Z"
 FORMS: tuple[Literal["html", "pdf", "markdown", "json"], ...] = ("html", "pdf", "markdown", "json")
 SIGNERS = defaultdict[str, MemorySigner](MemorySigner)
@@ -176,6 +176,10 @@ async def _overhead(here: Server, postgres: Postgres) -> tuple[Used, Used, Used]
     async with bench(here.service, Instant(), policy=_policy()) as service:
         with a_set(WARM, 900_000) as folder:
             await _submitted(service, folder, postgres)
+            desk = a_desk(service, [folder])
+            evaluation, _ = await _registered(desk, folder, postgres)
+            await _provable(here)
+            await _evaluated(here, service, desk, evaluation, postgres)
         for nth, whole in enumerate((False, True, True, False)):
             with a_set(DEBATES // len(TWO), nth * DEBATES) as folder:
                 if whole:
@@ -183,7 +187,7 @@ async def _overhead(here: Server, postgres: Postgres) -> tuple[Used, Used, Used]
                     evaluation, used = await _registered(desk, folder, postgres)
                     planned.append(used)
                     await _provable(here)
-                    evaluated.append(await _evaluated(service, desk, evaluation, postgres))
+                    evaluated.append(await _evaluated(here, service, desk, evaluation, postgres))
                 else:
                     plain.append(await _submitted(service, folder, postgres))
     return _mean(plain), _mean(evaluated), _mean(planned)
@@ -240,20 +244,12 @@ async def _registered(desk: EvaluationDesk, folder: Path, postgres: Postgres) ->
     return evaluation, _used(began, postgres, DEBATES)
 
 
-async def _evaluated(service: Bench, desk: EvaluationDesk, evaluation: str, postgres: Postgres) -> Used:
+async def _evaluated(here: Server, service: Bench, desk: EvaluationDesk, evaluation: str, postgres: Postgres) -> Used:
     """An evaluation, from its registration to its result."""
     began = _now(postgres)
     async with _worker(service), evaluating(a_feeder(service, desk, only=evaluation)):
-        await _ended(desk, evaluation)
+        await recorded_end(here.admin, evaluation, look_s=LOOK_S, within_s=WITHIN_S)
     return _used(began, postgres, DEBATES)
-
-
-async def _ended(desk: EvaluationDesk, evaluation: str) -> None:
-    async def has_ended() -> bool:
-        await asyncio.sleep(LOOK_S)
-        return (await desk.row(evaluation, CALLER)).ended is not None
-
-    await until(has_ended, WITHIN_S)
 
 
 def _now(postgres: Postgres) -> tuple[float, float]:
@@ -295,7 +291,7 @@ async def _resumed(here: Server, folder: Path) -> tuple[float, float]:
             await service.reviews.wait(last, CALLER, WITHIN_S)
         began = time.process_time()
         async with evaluating(feeder):
-            await _ended(desk, evaluation)
+            await recorded_end(here.admin, evaluation, look_s=LOOK_S, within_s=WITHIN_S)
         return asked_s, time.process_time() - began
 
 

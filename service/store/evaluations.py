@@ -15,11 +15,11 @@ from msgspec import Struct, structs
 
 from service.audit import log_events
 from service.audit.evaluation_events import (
-    EvaluationConcluded,
     EvaluationEntry,
     EvaluationRegistered,
     EvaluationStopped,
     ItemScored,
+    is_last,
 )
 from service.audit.record import Record, Writer, commit, open_leaf
 from service.errors import EvidenceDamaged, Fenced, NotFound
@@ -34,6 +34,7 @@ RESULTS_STEP = 20
 class StoredEvaluation(Struct, frozen=True, kw_only=True):
     """An evaluation's row. ``result`` is the whole result as JSON, once there is one; lists leave it out.
 
+    It has an end, and a result, from when a checkpoint covers its last entry: until then they could be lost.
     A ``lost`` one has ended in a log that was left after a loss of records, and no checkpoint will ever cover its end.
     It has no result here, whatever is recorded: see `service.store.left_logs`.
     """
@@ -146,8 +147,7 @@ async def add_entries(
     Raises `AuditUnavailable`, and `Fenced` where another process has written the entry of the first number, or the
     evaluation is over.
     """
-    first, last = entries[0], entries[-1]
-    now = await written_at(database)
+    first, now = entries[0], await written_at(database)
     sealed = [_seal(entry, tenant, log, writer, now) for entry in entries]
     params = {
         "evaluation": UUID(first.evaluation),
@@ -155,7 +155,7 @@ async def add_entries(
         "log": log,
         "n": first.n,
         "scored": any(isinstance(entry, ItemScored) for entry in entries),
-        "ended": isinstance(last, EvaluationConcluded) or (isinstance(last, EvaluationStopped) and last.by == "set"),
+        "ended": is_last(entries[-1]),
         "result": result,
         "records": [UUID(chain) for chain, _ in sealed],
         **columns([record for _, record in sealed]),

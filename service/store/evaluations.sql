@@ -1,5 +1,5 @@
--- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql, 0037_evaluations_watched.sql). The feeder
--- serves every tenant: its claim names evaluations with their tenants, and what follows asks by the tenant and the id of such
+-- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql, 0037_evaluations_watched.sql,
+-- 0040_evaluation_ends.sql). The feeder serves every tenant: its claim names evaluations with their tenants, and what follows asks by the tenant and the id of such
 -- an evaluation.
 
 -- register_evaluation --
@@ -88,15 +88,16 @@ FROM evaluation o, evaluation_log(o.evaluation, o.tenant) AS l (log)
 WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s AND end_is_lost(o.evaluation, o.tenant, o.ended);
 
 -- evaluation --
--- One evaluation of a tenant.
-SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
+-- One evaluation of a tenant. It has no end, and no result, before a checkpoint covers its last entry (0040).
+SELECT o.evaluation, o.name, o.subject, o.registered, t.ended, o.pause, CASE WHEN t.ended IS NOT NULL THEN o.result END AS result,
        end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
-FROM evaluation o WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s;
+FROM evaluation o CROSS JOIN LATERAL shown_end(o.evaluation, o.tenant, o.ended) AS t (ended)
+WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s;
 
 -- evaluations --
 -- A tenant's evaluations below an id, the newest first.
-SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, NULL::bytea AS result,
-       end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
+SELECT o.evaluation, o.name, o.subject, o.registered, shown_end(o.evaluation, o.tenant, o.ended) AS ended, o.pause,
+       NULL::bytea AS result, end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
 FROM evaluation o WHERE o.tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR o.evaluation < %(below)s::uuid)
 ORDER BY o.evaluation DESC LIMIT %(limit)s;
 
@@ -295,12 +296,12 @@ ORDER BY debate LIMIT %(limit)s;
 SELECT (SELECT debate FROM debate_head WHERE tenant = %(tenant)s ORDER BY debate LIMIT 1) IS NOT NULL AS found;
 
 -- results_within --
--- A tenant's evaluations that were concluded within a time, with their results, in steps.
+-- A tenant's evaluations that were concluded within a time, and may be shown so, with their results, in steps.
 SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
        end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
 FROM evaluation o
 WHERE o.tenant = %(tenant)s AND o.result IS NOT NULL AND o.ended >= %(since)s AND o.ended < %(until)s
-  AND o.evaluation > %(after)s
+  AND o.evaluation > %(after)s AND shown_end(o.evaluation, o.tenant, o.ended) IS NOT NULL
 ORDER BY o.evaluation LIMIT %(limit)s;
 
 -- add_tilt --

@@ -75,7 +75,7 @@ async def test_what_an_evaluation_asks_scores_and_costs_is_counted_apart_from_de
             evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=3), CALLER), CALLER)
             await sequencer.catch_up()
             async with a_worker(service), evaluating(a_feeder(service, desk)):
-                found = await concluded(desk, evaluation)
+                found = await concluded(desk, evaluation, sequencer)
 
     assert found.progress.concluded is not None
     finding, scores = found.progress.concluded.finding, [one.score["run"] for one in found.progress.scored.values()]

@@ -96,11 +96,12 @@ async def test_entries_that_go_together_are_written_in_order_or_not_at_all(datab
 
 
 async def test_nothing_follows_a_conclusion_whose_result_is_kept(database: Database) -> None:
-    async with Pool.open(database.service_url, size=2) as store:
+    async with Pool.open(database.service_url, size=2) as store, a_sequencer(database) as sequencer:
         log = await begun(store)
         end = EvaluationConcluded(EVALUATION, 1, sha256(b"{}").hexdigest(), "inconclusive", False)
         await evaluations.add_entries(store, [end], TENANT, log, WRITER, result=b"{}")
 
+        await sequencer.catch_up()
         found = await evaluations.read_evaluation(store, EVALUATION, TENANT)
         assert (found.result, found.ended is not None) == (b"{}", True)
         assert await evaluations.claim_evaluations(store, "f", 5.0, 9) == []
@@ -109,17 +110,20 @@ async def test_nothing_follows_a_conclusion_whose_result_is_kept(database: Datab
 
 
 async def test_a_stop_by_a_set_ends_and_another_one_does_not(database: Database) -> None:
-    async with Pool.open(database.service_url, size=2) as store:
+    async with Pool.open(database.service_url, size=2) as store, a_sequencer(database) as sequencer:
         log = await begun(store)
         await evaluations.add_entries(
             store, [EvaluationStopped(EVALUATION, 1, "ceiling", "spent")], TENANT, log, WRITER
         )
+        await sequencer.catch_up()
         assert (await evaluations.read_evaluation(store, EVALUATION, TENANT)).ended is None
 
         other = replace(FIRST, evaluation=EVALUATION.replace("8057", "8058"))
         await evaluations.register(store, other, bringer_of(Caller()), {}, log, WRITER)
         gone = EvaluationStopped(other.evaluation, 1, "set", "gone")
         await evaluations.add_entries(store, [gone], TENANT, log, WRITER)
+        assert (await evaluations.read_evaluation(store, other.evaluation, TENANT)).ended is None
+        await sequencer.catch_up()
         assert (await evaluations.read_evaluation(store, other.evaluation, TENANT)).ended is not None
 
 
