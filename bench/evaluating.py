@@ -1,7 +1,8 @@
 """What an evaluation costs beyond its debates, its resume, and its report.
 
 overhead    the CPU of an evaluation from its registration to its result, against the same debates submitted as
-            ordinary cases and read by their caller; other documents of one length, by turns in the order A B B A
+            ordinary cases and read by their caller; other documents of one length, by turns in the order A B B A.
+            As many are open at once in both, and both draw on a day and a month
 resume      a feeder that knows nothing yet, on an evaluation of 1,000 items of which one is left: until it is asked
 reports     a result of 100 items in three arms, and one of 1,000, written in each form
 """
@@ -14,7 +15,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -49,22 +50,28 @@ from service.evaluation.scoring import QuestionScore
 from service.evaluation.scoring.result import result_of
 from service.evaluation.sets.files import load_shipped
 from service.intake.request import CaseRequest
+from service.policy import Budget, Budgets, EvaluationBudget, EvaluationBudgets, Policy
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.report.evaluation import encode_json, write
 from service.reviews.batch_callers import bringer_of
 from service.reviews.evaluation_cases import Asking, case_of
+from service.reviews.evaluation_feed import TOGETHER
 from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
+from service.running.worker import Worker
 from service.store import evaluations
-from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating
+from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, evaluating, recorded_end
 from tests.fixtures.evaluations import RUN, lift_plan
 from tests.fixtures.postgres import SERVINGS, Database
 from tests.fixtures.running import Bench, a_writer, bench
 from tests.fixtures.sequencing import MemorySigner, a_sequencer
-from tests.store.workers import a_worker, until
+from tests.store.workers import a_worker
 
 DEBATES, WARM, AT_ONCE = 100, 20, 8
+DAY, MONTH = 10**12, 10**13
+BUDGETS, ITEMS = Budgets("UTC", Budget(DAY, MONTH)), EvaluationBudget(DAY, MONTH, AT_ONCE)
 LOOK_S = 0.2
-"""How often it is asked whether an evaluation has ended, as the command does."""
+"""How often it is asked whether the end of an evaluation is recorded: that it is proven is no work of a feeder."""
 CONCLUDED = "2026-11-27T12:00:00Z"
 FORMS: tuple[Literal["html", "pdf", "markdown", "json"], ...] = ("html", "pdf", "markdown", "json")
 SIGNERS = defaultdict[str, MemorySigner](MemorySigner)
@@ -166,9 +173,13 @@ def overhead() -> Turn:
 async def _overhead(here: Server, postgres: Postgres) -> tuple[Used, Used, Used]:
     """A B B A, so that what grows with the database falls to both alike."""
     plain, evaluated, planned = list[Used](), list[Used](), list[Used]()
-    async with bench(here.service, Instant()) as service:
+    async with bench(here.service, Instant(), policy=_policy()) as service:
         with a_set(WARM, 900_000) as folder:
             await _submitted(service, folder, postgres)
+            desk = a_desk(service, [folder])
+            evaluation, _ = await _registered(desk, folder, postgres)
+            await _provable(here)
+            await _evaluated(here, service, desk, evaluation, postgres)
         for nth, whole in enumerate((False, True, True, False)):
             with a_set(DEBATES // len(TWO), nth * DEBATES) as folder:
                 if whole:
@@ -176,7 +187,7 @@ async def _overhead(here: Server, postgres: Postgres) -> tuple[Used, Used, Used]
                     evaluation, used = await _registered(desk, folder, postgres)
                     planned.append(used)
                     await _provable(here)
-                    evaluated.append(await _evaluated(service, desk, evaluation, postgres))
+                    evaluated.append(await _evaluated(here, service, desk, evaluation, postgres))
                 else:
                     plain.append(await _submitted(service, folder, postgres))
     return _mean(plain), _mean(evaluated), _mean(planned)
@@ -189,13 +200,27 @@ def _mean(found: Sequence[Used]) -> Used:
 async def _submitted(service: Bench, folder: Path, postgres: Postgres) -> Used:
     """The debates of a set as ordinary cases: submitted, run, and their results read."""
     cases = list(_cases(folder, service.policy.debate.ceiling_max))
-    began = _now(postgres)
-    debates = [(await service.reviews.record(case, CALLER)).debate for case in cases]
-    async with a_worker(service, lease_s=60.0, limit=AT_ONCE):
-        await asyncio.gather(*(service.reviews.wait(debate, CALLER, WITHIN_S) for debate in debates))
-        for debate in debates:
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def answered(case: CaseRequest) -> None:
+        async with places:
+            debate = (await service.reviews.record(case, CALLER)).debate
+            await service.reviews.wait(debate, CALLER, WITHIN_S)
             await service.reviews.result(debate, CALLER)
+
+    began = _now(postgres)
+    async with _worker(service):
+        await asyncio.gather(*map(answered, cases))
     return _used(began, postgres, len(cases))
+
+
+def _policy() -> Policy:
+    shipped = read_policy(SHIPPED_POLICY)
+    return replace(shipped, budgets=BUDGETS, evaluation=replace(shipped.evaluations, budget=ITEMS))
+
+
+def _worker(service: Bench) -> AbstractAsyncContextManager[Worker]:
+    return a_worker(service, lease_s=60.0, limit=AT_ONCE, budgets=BUDGETS, items=EvaluationBudgets(ITEMS))
 
 
 def _cases(folder: Path, ceiling: int) -> Iterator[CaseRequest]:
@@ -219,20 +244,12 @@ async def _registered(desk: EvaluationDesk, folder: Path, postgres: Postgres) ->
     return evaluation, _used(began, postgres, DEBATES)
 
 
-async def _evaluated(service: Bench, desk: EvaluationDesk, evaluation: str, postgres: Postgres) -> Used:
+async def _evaluated(here: Server, service: Bench, desk: EvaluationDesk, evaluation: str, postgres: Postgres) -> Used:
     """An evaluation, from its registration to its result."""
     began = _now(postgres)
-    async with a_worker(service, lease_s=60.0, limit=AT_ONCE), evaluating(a_feeder(service, desk, only=evaluation)):
-        await _ended(desk, evaluation)
+    async with _worker(service), evaluating(a_feeder(service, desk, only=evaluation)):
+        await recorded_end(here.admin, evaluation, look_s=LOOK_S, within_s=WITHIN_S)
     return _used(began, postgres, DEBATES)
-
-
-async def _ended(desk: EvaluationDesk, evaluation: str) -> None:
-    async def has_ended() -> bool:
-        await asyncio.sleep(LOOK_S)
-        return (await desk.row(evaluation, CALLER)).ended is not None
-
-    await until(has_ended, WITHIN_S)
 
 
 def _now(postgres: Postgres) -> tuple[float, float]:
@@ -274,7 +291,7 @@ async def _resumed(here: Server, folder: Path) -> tuple[float, float]:
             await service.reviews.wait(last, CALLER, WITHIN_S)
         began = time.process_time()
         async with evaluating(feeder):
-            await _ended(desk, evaluation)
+            await recorded_end(here.admin, evaluation, look_s=LOOK_S, within_s=WITHIN_S)
         return asked_s, time.process_time() - began
 
 
@@ -288,8 +305,10 @@ async def _all_but_one(here: Server, service: Bench, desk: EvaluationDesk, folde
     await _provable(here)
     proof = await proof_of(service.database, first.evaluation, CALLER.tenant) or ""
     proven = EvaluationProven(first.evaluation, 1, proof)
-    for entry in (proven, *others):
-        await evaluations.add_entry(service.database, entry, CALLER.tenant, log, writer)
+    entries = (proven, *others)
+    for at in range(0, len(entries), TOGETHER):
+        some = entries[at : at + TOGETHER]
+        await evaluations.add_entries(service.database, some, CALLER.tenant, log, writer)
     return first.evaluation
 
 

@@ -139,3 +139,8 @@ class EvaluationConcluded(
 EvaluationEntry = (
     EvaluationRegistered | EvaluationProven | ItemAsked | ItemScored | EvaluationStopped | EvaluationConcluded
 )
+
+
+def is_last(entry: EvaluationEntry) -> bool:
+    """Whether nothing of its evaluation follows an entry: a conclusion, or a stop because of a set."""
+    return isinstance(entry, EvaluationConcluded) or (isinstance(entry, EvaluationStopped) and entry.by == "set")

@@ -9,9 +9,9 @@ A turn of an evaluation, which one process has at a time:
        one that never had its sets at hand.
     4. The next move is made, and the one after it, until it has to wait for a debate.
 
-A debate is opened before its `item.asked` is recorded, under a key that is made of evaluation, item, arm and repeat. So
-a turn that was cut off anywhere, or two feeders at one evaluation, open it once; and of two entries with one number one
-alone is recorded.
+Debates are opened before their `item.asked` are recorded, which one statement does for those of a move; so it does for
+the scores of a move. A debate has a key that is made of evaluation, item, arm and repeat. So a turn that was cut off
+anywhere, or two feeders at one evaluation, open it once; and of two entries with one number one alone is recorded.
 
 A debate is scored when its end is recorded, whatever end that is. Labels are read there, and nowhere else.
 """
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -76,6 +76,8 @@ FOLLOWED = 8
 """The most evaluations that a process has followed between their turns; any other is read from its first entry."""
 LOOK_S = 1.0
 """How often a turn looks at the files of its sets, and at the caller, after its beginning."""
+TOGETHER = 32
+"""The most debates that are opened, or scored, before that is recorded."""
 
 
 class _Waits(GainsayError):
@@ -163,6 +165,7 @@ class EvaluationFeeder(Feeder):
         places = await self._places(found.by.tenant)
         ids = {asked.id for asked in progress.registered.sets}
         sets, revoked, looked = dict[str, GoldenSet](), False, float("-inf")
+        ended = await evaluations.ended_of(self._database, found.by.tenant, progress.under_way.values())
         while await self.keeps(found):
             if time.monotonic() - looked >= LOOK_S:
                 today, tenant = datetime.now(UTC).date(), found.by.tenant
@@ -173,7 +176,7 @@ class EvaluationFeeder(Feeder):
             self._expect_known(progress)
             seen = Seen(
                 {name: golden.hash for name, golden in sets.items()},
-                await evaluations.ended_of(self._database, found.by.tenant, progress.under_way.values()),
+                ended,
                 places,
                 revoked=revoked,
                 rotated=await self.desk.logs.current(found.by.tenant) != await self._log(found),
@@ -230,13 +233,18 @@ class EvaluationFeeder(Feeder):
                 )
 
     async def record(
-        self, found: ClaimedEvaluation, progress: Progress, entry: EvaluationEntry, result: bytes | None = None
+        self,
+        found: ClaimedEvaluation,
+        progress: Progress,
+        entries: Sequence[EvaluationEntry],
+        result: bytes | None = None,
     ) -> None:
-        """Record the next entry, and follow it."""
+        """Record the next entries, all or none, and follow them."""
         log = await self._log(found)
-        await evaluations.add_entry(self._database, entry, found.by.tenant, log, self._writer, result=result)
-        progress.take(entry)
-        count_entry(entry, progress)
+        await evaluations.add_entries(self._database, entries, found.by.tenant, log, self._writer, result=result)
+        for entry in entries:
+            progress.take(entry)
+            count_entry(entry, progress)
 
     async def _log(self, found: ClaimedEvaluation) -> str:
         """The log of the registration, in which all of its records are."""
@@ -284,67 +292,93 @@ class _Turn:
             case Prove():
                 await self._prove()
             case Ask(units):
-                await self._ask(units)
+                await self._ask(units[:TOGETHER])
             case Score(units):
-                for unit in units:
-                    if await self._feeder.keeps(self._found):
-                        await self._score(unit)
+                await self._score(units[:TOGETHER])
             case Stop(by, why):
-                await self._stop(by, why)
+                await self._record([self._stopped(by, why, self._progress.next_n)])
             case Conclude():
                 await self._conclude()
             case Rest():
                 return
 
-    async def _record(self, entry: EvaluationEntry, result: bytes | None = None) -> None:
-        await self._feeder.record(self._found, self._progress, entry, result)
+    async def _record(self, entries: Sequence[EvaluationEntry], result: bytes | None = None) -> None:
+        if entries:
+            await self._feeder.record(self._found, self._progress, entries, result)
 
     async def _prove(self) -> None:
         proof = await self._feeder.proof(self._found)
-        await self._record(EvaluationProven(self._progress.evaluation, self._progress.next_n, proof))
+        await self._record([EvaluationProven(self._progress.evaluation, self._progress.next_n, proof)])
 
-    async def _ask(self, units: tuple[Unit, ...]) -> None:
+    async def _ask(self, units: Sequence[Unit]) -> None:
+        """Open debates as far as there is room for them, and record those that are open."""
         progress = self._progress
         asked = {name: golden.asked for name, golden in self._sets.items()}
         ceiling = self._feeder.desk.deployment(self._found.by.tenant).policy.debate.ceiling_max
         plan_hash = progress.registered.plan_hash
         asking = Asking(progress.evaluation, progress.plan, plan_hash, asked, ceiling, progress.most)
+        entries, waits = list[EvaluationEntry](), list[_Waits]()
+        for n, unit in enumerate(units, progress.next_n):
+            if not await self._feeder.keeps(self._found):
+                break
+            try:
+                entries.append(await self._opened(asking, unit, n))
+            except _Waits as error:
+                waits.append(error)
+                break
+            if isinstance(entries[-1], EvaluationStopped):
+                break
+        await self._record(entries)
+        if waits:
+            raise waits[0]
+
+    async def _opened(self, asking: Asking, unit: Unit, n: int) -> ItemAsked | EvaluationStopped:
+        """The entry of a unit whose debate is open by now, or the stop because it cannot be; raises `_Waits`."""
+        try:
+            opened = await self._feeder.open(asking, unit, self._found)
+        except QueueFull as error:
+            raise _Waits("places", error.public_detail) from error
+        except BudgetExhausted as error:
+            if error.ever:
+                raise _Waits("money", error.public_detail) from error
+            return self._stopped("fault", _cannot_ask(unit, error), n)
+        except (InvalidCase, TooLarge, CeilingTooSmall, IdempotencyKeyReused) as error:
+            return self._stopped("fault", _cannot_ask(unit, error), n)
+        if await self._feeder.is_elsewhere(opened, self._found):
+            return self._stopped("fault", ROTATED, n)
+        return ItemAsked(self._progress.evaluation, n, *unit, debate=opened.debate)
+
+    async def _score(self, units: Sequence[Unit]) -> None:
+        """Score debates that have ended."""
+        progress, ended = self._progress, dict[Unit, tuple[Any, ...]]()
         for unit in units:
             if not await self._feeder.keeps(self._found):
-                return None
-            try:
-                opened = await self._feeder.open(asking, unit, self._found)
-            except QueueFull as error:
-                raise _Waits("places", error.public_detail) from error
-            except BudgetExhausted as error:
-                if error.ever:
-                    raise _Waits("money", error.public_detail) from error
-                return await self._stop("fault", _cannot_ask(unit, error))
-            except (InvalidCase, TooLarge, CeilingTooSmall, IdempotencyKeyReused) as error:
-                return await self._stop("fault", _cannot_ask(unit, error))
-            if await self._feeder.is_elsewhere(opened, self._found):
-                return await self._stop("fault", ROTATED)
-            await self._record(ItemAsked(progress.evaluation, progress.next_n, *unit, debate=opened.debate))
-        return None
+                break
+            ended[unit] = await self._feeder.observed(progress.asked[unit], self._found.by.tenant)
+        scores = await asyncio.to_thread(self._scored, ended)
+        await self._record(
+            [
+                ItemScored(progress.evaluation, n, *unit, debate=progress.asked[unit], score=found)
+                for n, (unit, found) in enumerate(scores.items(), progress.next_n)
+            ]
+        )
 
-    async def _score(self, unit: Unit) -> None:
-        progress = self._progress
-        debate = progress.asked[unit]
-        entries = await self._feeder.observed(debate, self._found.by.tenant)
-        found = await asyncio.to_thread(self._scored, unit, entries)
-        await self._record(ItemScored(progress.evaluation, progress.next_n, *unit, debate=debate, score=found))
+    def _scored(self, ended: Mapping[Unit, tuple[Any, ...]]) -> dict[Unit, dict[str, Any]]:
+        """The scores of debates by their entries. Labels are read here."""
+        labels = {
+            asked.id: self._sets[asked.id].labels(asked.split, allow_held=True)
+            for asked in self._progress.registered.sets
+        }
+        scores = dict[Unit, dict[str, Any]]()
+        for unit, entries in ended.items():
+            asked = self._sets[unit.set].asked
+            found = score(asked, asked.item(unit.item), labels[unit.set][unit.item], observe(entries))
+            scores[unit] = msgspec.json.decode(msgspec.json.encode(found))
+        return scores
 
-    def _scored(self, unit: Unit, entries: tuple[Any, ...]) -> dict[str, Any]:
-        golden = self._sets[unit.set]
-        split = next(asked.split for asked in self._progress.registered.sets if asked.id == unit.set)
-        label = golden.labels(split, allow_held=True)[unit.item]
-        found = score(golden.asked, golden.asked.item(unit.item), label, observe(entries))
-        members: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
-        return members
-
-    async def _stop(self, by: StoppedBy, why: str) -> None:
+    def _stopped(self, by: StoppedBy, why: str, n: int) -> EvaluationStopped:
         log_lines.EVALUATION_STOPPED(evaluation=self._progress.evaluation, by=by)
-        await self._record(EvaluationStopped(self._progress.evaluation, self._progress.next_n, by, why[:2_000]))
+        return EvaluationStopped(self._progress.evaluation, n, by, why[:2_000])
 
     async def _conclude(self) -> None:
         progress = self._progress
@@ -352,7 +386,7 @@ class _Turn:
         entry = EvaluationConcluded(
             progress.evaluation, progress.next_n, found.hash, found.finding, progress.exploratory
         )
-        await self._record(entry, found.result)
+        await self._record([entry], found.result)
         log_lines.EVALUATION_CONCLUDED(evaluation=progress.evaluation, finding=found.finding)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from service.audit.evaluation_events import EvaluationConcluded, EvaluationEntry, EvaluationStopped
+from service.audit.evaluation_events import EvaluationEntry, is_last
 from service.reviews.evaluations import EvaluationDesk
 from service.reviews.shared_feed import SharedFeed, SharedFeeds
 
@@ -17,11 +17,6 @@ EVERY_S = 0.5
 """How often new entries are looked for."""
 LOST_S = 2.0
 """After so long without a checkpoint over the last entry it is asked, as often, whether there will ever be one."""
-
-
-def is_last(entry: EvaluationEntry) -> bool:
-    """Whether nothing follows an entry."""
-    return isinstance(entry, EvaluationConcluded) or (isinstance(entry, EvaluationStopped) and entry.by == "set")
 
 
 class EvaluationFeed(SharedFeed[EvaluationEntry]):

@@ -24,6 +24,7 @@ from service.audit.evaluation_events import (
     EvaluationRegistered,
     EvaluationStopped,
     SetAsked,
+    is_last,
 )
 from service.audit.evaluation_rules import EvaluationRules
 from service.audit.record import SALT_BYTES, Writer
@@ -197,7 +198,7 @@ class EvaluationDesk:
 
         Raises `InvalidPlan` for a plan that asks something else, or where nothing may be changed any more.
         """
-        progress = (await self.read(evaluation, caller)).progress
+        progress = Progress.of((await self._recorded(evaluation, caller))[1])
         entry = replace(_registration(evaluation, progress.next_n, planned), sets=progress.registered.sets)
         if [_place(asked) for asked in planned.sets] != [_place(asked) for asked in entry.sets]:
             raise InvalidPlan("the sets of a changed plan are those of the first one; register a new evaluation")
@@ -206,7 +207,7 @@ class EvaluationDesk:
         except IllegalEntry as error:
             raise InvalidPlan(error.detail) from error
         log = await evaluations.log_of(self.database, evaluation, caller.tenant)
-        await evaluations.add_entry(self.database, entry, caller.tenant, log, self._writer(caller))
+        await evaluations.add_entries(self.database, [entry], caller.tenant, log, self._writer(caller))
         return progress
 
     async def stop(self, evaluation: str, why: str, caller: Caller) -> None:
@@ -215,7 +216,7 @@ class EvaluationDesk:
         Raises `NotFound`, and `InvalidPlan` where it has ended or was stopped before.
         """
         while True:
-            progress = (await self.read(evaluation, caller)).progress
+            progress = Progress.of((await self._recorded(evaluation, caller))[1])
             entry = EvaluationStopped(progress.evaluation, progress.next_n, "person", why)
             try:
                 progress.take(entry)
@@ -228,11 +229,19 @@ class EvaluationDesk:
                 return
 
     async def read(self, evaluation: str, caller: Caller) -> Standing:
-        """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`."""
-        # Entries first: where one of them concludes, the row that is read then has the result.
-        entries = await evaluations.read_entries(self.database, evaluation, caller.tenant)
-        stored = await evaluations.read_evaluation(self.database, evaluation, caller.tenant)
+        """How an evaluation stands; raises `NotFound` and `EvidenceDamaged`.
+
+        Its last entry, by which it ends, is not shown before a checkpoint covers it.
+        """
+        stored, entries = await self._recorded(evaluation, caller)
+        if stored.ended is None and is_last(entries[-1]):
+            del entries[-1]
         return Standing(stored, Progress.of(entries))
+
+    async def _recorded(self, evaluation: str, caller: Caller) -> tuple[StoredEvaluation, list[EvaluationEntry]]:
+        """An evaluation's row, and all of its entries: an end that the row shows is among them."""
+        stored = await self.row(evaluation, caller)
+        return stored, await self.entries(evaluation, caller.tenant, 0)
 
     async def concluded(self, evaluation: str, caller: Caller) -> StoredEvaluation:
         """An evaluation's row with its result; raises `NotFound`, `NotConcluded` and `RecordsLost`."""
@@ -250,7 +259,7 @@ class EvaluationDesk:
     async def write_bundle(
         self, evaluation: str, caller: Caller, reading: EvidenceDesk, out: IO[bytes], *, held: bool
     ) -> Bundled:
-        """Write the bundle of an evaluation that has ended; with ``held`` it has the labels of splits that are held.
+        """Write the bundle of an evaluation whose end is proven; with ``held`` it has labels of splits that are held.
 
         Raises `NotFound`, `NotConcluded` before the end, `RecordsLost`, and what `bundle_evaluation` raises.
         """

@@ -1,6 +1,6 @@
 """Evaluations as they are stored: the records of their entries, in order, and which process goes on with which.
 
-An entry is written in one statement with its row, whose key is its number in the evaluation: of two processes that
+Entries are written in one statement with their rows, whose key is the number in the evaluation: of two processes that
 write the entry with one number, one alone does, and the other one reads again (`Fenced`).
 """
 
@@ -15,17 +15,17 @@ from msgspec import Struct, structs
 
 from service.audit import log_events
 from service.audit.evaluation_events import (
-    EvaluationConcluded,
     EvaluationEntry,
     EvaluationRegistered,
     EvaluationStopped,
     ItemScored,
+    is_last,
 )
-from service.audit.record import Writer, commit, open_leaf
+from service.audit.record import Record, Writer, commit, open_leaf
 from service.errors import EvidenceDamaged, Fenced, NotFound
 from service.store.batches import Bringer
 from service.store.pool import Database, Row
-from service.store.sealing import seal_event, write, written_at
+from service.store.sealing import columns, seal_event, write, written_at
 
 RESULTS_STEP = 20
 """Results that are read at a time: one may have some megabytes."""
@@ -34,6 +34,7 @@ RESULTS_STEP = 20
 class StoredEvaluation(Struct, frozen=True, kw_only=True):
     """An evaluation's row. ``result`` is the whole result as JSON, once there is one; lists leave it out.
 
+    It has an end, and a result, from when a checkpoint covers its last entry: until then they could be lost.
     A ``lost`` one has ended in a log that was left after a loss of records, and no checkpoint will ever cover its end.
     It has no result here, whatever is recorded: see `service.store.left_logs`.
     """
@@ -132,28 +133,39 @@ async def register(
         )
 
 
-async def add_entry(
-    database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer, *, result: bytes | None = None
+async def add_entries(
+    database: Database,
+    entries: Sequence[EvaluationEntry],
+    tenant: str,
+    log: str,
+    writer: Writer,
+    *,
+    result: bytes | None = None,
 ) -> None:
-    """Record the next entry, and the whole ``result`` beside a conclusion.
+    """Record the next entries of an evaluation, all or none, and the whole ``result`` beside a conclusion.
 
-    Raises `AuditUnavailable`, and `Fenced` where another process has written the entry of this number, or the
+    Raises `AuditUnavailable`, and `Fenced` where another process has written the entry of the first number, or the
     evaluation is over.
     """
-    ended = isinstance(entry, EvaluationConcluded) or (isinstance(entry, EvaluationStopped) and entry.by == "set")
+    first, now = entries[0], await written_at(database)
+    sealed = [_seal(entry, tenant, log, writer, now) for entry in entries]
     params = {
-        "n": entry.n,
-        "scored": isinstance(entry, ItemScored),
-        "ended": ended,
+        "evaluation": UUID(first.evaluation),
+        "tenant": tenant,
+        "log": log,
+        "n": first.n,
+        "scored": any(isinstance(entry, ItemScored) for entry in entries),
+        "ended": is_last(entries[-1]),
         "result": result,
-        **await _sealed(database, entry, tenant, log, writer),
+        "records": [UUID(chain) for chain, _ in sealed],
+        **columns([record for _, record in sealed]),
     }
-    if not await write(database.of(tenant), "add_evaluation_entry", params):
-        raise _written_before(entry)
+    if not await write(database.of(tenant), "add_evaluation_entries", params):
+        raise _written_before(first)
 
 
 async def add_stop(database: Database, entry: EvaluationStopped, tenant: str, log: str, writer: Writer) -> None:
-    """Record a person's stop as the next entry; raises `AuditUnavailable` and `Fenced`, as `add_entry`."""
+    """Record a person's stop as the next entry; raises `AuditUnavailable` and `Fenced`, as `add_entries`."""
     params = {"n": entry.n, **await _sealed(database, entry, tenant, log, writer)}
     if not await write(database.of(tenant), "stop_evaluation", params):
         raise _written_before(entry)
@@ -170,8 +182,7 @@ async def find_keyed_evaluation(database: Database, tenant: str, key: bytes) -> 
 
 
 async def _sealed(database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer) -> dict[str, Any]:
-    now = await written_at(database)
-    chain, record = seal_event(log_events.valid(entry), log=log, tenant=tenant, writer=writer, now=now)
+    chain, record = _seal(entry, tenant, log, writer, await written_at(database))
     return {
         "evaluation": UUID(entry.evaluation),
         "tenant": tenant,
@@ -181,6 +192,10 @@ async def _sealed(database: Database, entry: EvaluationEntry, tenant: str, log: 
         "salt": record.salt,
         "body": record.payload,
     }
+
+
+def _seal(entry: EvaluationEntry, tenant: str, log: str, writer: Writer, now: float) -> tuple[str, Record]:
+    return seal_event(log_events.valid(entry), log=log, tenant=tenant, writer=writer, now=now)
 
 
 async def read_entries(database: Database, evaluation: str, tenant: str, first: int = 0) -> list[EvaluationEntry]:

@@ -1,5 +1,5 @@
--- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql, 0037_evaluations_watched.sql). The feeder
--- serves every tenant: its claim names evaluations with their tenants, and what follows asks by the tenant and the id of such
+-- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql, 0037_evaluations_watched.sql,
+-- 0040_evaluation_ends.sql). The feeder serves every tenant: its claim names evaluations with their tenants, and what follows asks by the tenant and the id of such
 -- an evaluation.
 
 -- register_evaluation --
@@ -26,23 +26,33 @@ WITH looked AS MATERIALIZED (
 )
 INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
 
--- add_evaluation_entry --
--- The next entry with its record, in one statement; no row where another process has written the entry of this number.
-WITH new AS (
-    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
-    SELECT e.tenant, e.evaluation, %(n)s, %(debate)s FROM evaluation e
+-- add_evaluation_entries --
+-- The next entries with their records, in one statement, all or none; no row where another process has written the entry of
+-- the first number. An entry is written by those who have read the one before it, so then none of the others is there either.
+WITH record AS MATERIALIZED (
+    SELECT e.tenant, e.evaluation, %(n)s::integer + r.nth::integer - 1 AS n, r.debate, r.leaf, r.salt, r.body
+    FROM evaluation e, unnest(%(records)s::uuid[], %(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+        WITH ORDINALITY AS r (debate, leaf, salt, body, nth)
     WHERE e.evaluation = %(evaluation)s AND e.tenant = %(tenant)s AND e.ended IS NULL
-    ON CONFLICT (tenant, evaluation, n) DO NOTHING RETURNING tenant, evaluation, record
+), first AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT tenant, evaluation, n, debate FROM record WHERE n = %(n)s
+    ON CONFLICT (tenant, evaluation, n) DO NOTHING RETURNING tenant, evaluation
+), new AS (
+    SELECT r.* FROM first JOIN record r USING (tenant, evaluation)
+), others AS (
+    INSERT INTO evaluation_entry (tenant, evaluation, n, record)
+    SELECT tenant, evaluation, n, debate FROM new WHERE n > %(n)s
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, tenant FROM new
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT debate, 0, leaf, tenant FROM new
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, tenant FROM new
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT debate, 0, salt, body, tenant FROM new
 ), moved AS (
     UPDATE evaluation e SET scored = e.scored OR %(scored)s, result = coalesce(%(result)b::bytea, e.result),
         ended = CASE WHEN %(ended)s THEN clock_timestamp() END, pause = NULL
-    FROM new WHERE e.evaluation = new.evaluation AND (%(ended)s OR %(scored)s AND NOT e.scored)
+    FROM first WHERE e.evaluation = first.evaluation AND (%(ended)s OR %(scored)s AND NOT e.scored)
 )
-INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, tenant FROM new RETURNING debate;
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, debate, 0, tenant FROM new ORDER BY n RETURNING debate;
 
 -- stop_evaluation --
 -- The entry of a person's stop with its record, in one statement; no row where another process has written the entry of this
@@ -78,15 +88,16 @@ FROM evaluation o, evaluation_log(o.evaluation, o.tenant) AS l (log)
 WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s AND end_is_lost(o.evaluation, o.tenant, o.ended);
 
 -- evaluation --
--- One evaluation of a tenant.
-SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
+-- One evaluation of a tenant. It has no end, and no result, before a checkpoint covers its last entry (0040).
+SELECT o.evaluation, o.name, o.subject, o.registered, t.ended, o.pause, CASE WHEN t.ended IS NOT NULL THEN o.result END AS result,
        end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
-FROM evaluation o WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s;
+FROM evaluation o CROSS JOIN LATERAL shown_end(o.evaluation, o.tenant, o.ended) AS t (ended)
+WHERE o.evaluation = %(evaluation)s AND o.tenant = %(tenant)s;
 
 -- evaluations --
 -- A tenant's evaluations below an id, the newest first.
-SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, NULL::bytea AS result,
-       end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
+SELECT o.evaluation, o.name, o.subject, o.registered, shown_end(o.evaluation, o.tenant, o.ended) AS ended, o.pause,
+       NULL::bytea AS result, end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
 FROM evaluation o WHERE o.tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR o.evaluation < %(below)s::uuid)
 ORDER BY o.evaluation DESC LIMIT %(limit)s;
 
@@ -285,12 +296,12 @@ ORDER BY debate LIMIT %(limit)s;
 SELECT (SELECT debate FROM debate_head WHERE tenant = %(tenant)s ORDER BY debate LIMIT 1) IS NOT NULL AS found;
 
 -- results_within --
--- A tenant's evaluations that were concluded within a time, with their results, in steps.
+-- A tenant's evaluations that were concluded within a time, and may be shown so, with their results, in steps.
 SELECT o.evaluation, o.name, o.subject, o.registered, o.ended, o.pause, o.result,
        end_is_lost(o.evaluation, o.tenant, o.ended) AS lost
 FROM evaluation o
 WHERE o.tenant = %(tenant)s AND o.result IS NOT NULL AND o.ended >= %(since)s AND o.ended < %(until)s
-  AND o.evaluation > %(after)s
+  AND o.evaluation > %(after)s AND shown_end(o.evaluation, o.tenant, o.ended) IS NOT NULL
 ORDER BY o.evaluation LIMIT %(limit)s;
 
 -- add_tilt --

@@ -231,8 +231,9 @@ class EvaluationState(Struct, frozen=True, kw_only=True, rename="camel"):
     kind: Literal["lift", "critic", "moderator"]
     """What is measured."""
     status: EvaluationStatus
-    """`running` until nothing follows any more; then `concluded` with a result, or `stopped` without one. `lost` where
-    it ended in a log that was left after a loss of records: nothing will ever prove its end, so no result is given."""
+    """`running` until a checkpoint covers its end; then `concluded` with a result, or `stopped` without one. `lost`
+    where it ended in a log that was left after a loss of records: nothing will ever prove its end, so no result is
+    given."""
     stopped: EvaluationStop | None = None
     """What stopped it. What had been asked by then is concluded, unless a set was gone. Absent if nothing did."""
     paused: str | None = None

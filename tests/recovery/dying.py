@@ -4,7 +4,7 @@
     append      entries of a debate are recorded
     call        a model is called
     sign        a head of the log is signed
-    asked, scored, concluded    an entry of the evaluation is recorded
+    asked, scored, concluded    entries of the evaluation are recorded, as many as go together
 
 Each is a place twice, before it and after it. What is called is noted in a file before the process goes on, or dies.
 """
@@ -132,7 +132,11 @@ class _Dying:
         _wrap(submission, "open_debate", partial(self._around, lambda *_: "open"))
         _wrap(DebateLog, "append", partial(self._around, lambda *_: "append"))
         _wrap(LocalSigner, "sign", partial(self._around, lambda *_: "sign"))
-        _wrap(evaluations, "add_entry", partial(self._around, lambda _, entry, *__: _ENTRIES.get(type(entry), "")))
+        _wrap(
+            evaluations,
+            "add_entries",
+            partial(self._around, lambda _, entries, *__: _ENTRIES.get(type(entries[0]), "")),
+        )
         _wrap(OfflineProvider, "send", self._noting)
         _wrap(OfflineProvider, "send", partial(self._around, lambda *_: "call"))
 

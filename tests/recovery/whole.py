@@ -146,14 +146,13 @@ class Runs:
     async def _run(self, service: Bench, whole: Whole, seed: int) -> Result:
         desk = a_desk(service, whole.sets)
         evaluation = await desk.register(await desk.plan(whole.plan(seed), CALLER), CALLER)
-        async with a_sequencer(self._database, self._signer) as sequencer:
-            await sequencer.catch_up()
         items = EvaluationBudgets(service.policy.evaluations.budget)
         async with (
+            a_sequencer(self._database, self._signer) as sequencer,
             a_worker(service, lease_s=60.0, limit=20, items=items),
             evaluating(a_feeder(service, desk, only=evaluation)),
         ):
-            found = await concluded(desk, evaluation, WITHIN_S)
+            found = await concluded(desk, evaluation, sequencer, WITHIN_S)
         return result_of(found.stored.result or b"")
 
 

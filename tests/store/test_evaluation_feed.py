@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -20,15 +20,19 @@ from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
 from service.evaluation.scoring.result import compared, result_of
 from service.identity.caller import Caller
+from service.policy import Budgets, EvaluationBudget
+from service.policy.evaluation import EvaluationPolicy
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import evaluation_feed
 from service.reviews.evaluation_feed import EvaluationFeeder
-from service.reviews.evaluations import Standing
+from service.reviews.evaluations import NotConcluded, Standing
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
 from service.store.pool import Database as Pool
 from service.store.pool import Row
+from service.web.evaluation_types import EvaluationState
 from tests.fixtures.callers import Registers
-from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
+from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating, recorded_end
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, a_writer, bench
 from tests.fixtures.sequencing import a_sequencer
@@ -36,6 +40,7 @@ from tests.fixtures.spending import rows
 from tests.store.workers import a_worker, do, until
 
 pytestmark = [pytest.mark.no_replay, pytest.mark.long]
+EVER = datetime(2020, 1, 1, tzinfo=UTC), datetime(2099, 1, 1, tzinfo=UTC)
 FREE = "UPDATE gainsay.evaluation SET lease_until = '-infinity'"
 """What time does by itself: the lease of a feeder that died, or the rest between two turns, is over."""
 
@@ -61,19 +66,21 @@ class Mortal(Pool):
 
 
 class StopsAfterAScore(EvaluationFeeder):
-    """A feeder that is stopped by its first score."""
+    """A feeder that is stopped by its first scores."""
 
     scores = 0
 
-    async def record(self, found: Any, progress: Progress, entry: EvaluationEntry, result: bytes | None = None) -> None:
-        """Record an entry."""
-        await super().record(found, progress, entry, result)
-        if isinstance(entry, ItemScored):
+    async def record(
+        self, found: Any, progress: Progress, entries: Sequence[EvaluationEntry], result: bytes | None = None
+    ) -> None:
+        """Record entries."""
+        await super().record(found, progress, entries, result)
+        if any(isinstance(entry, ItemScored) for entry in entries):
             self.scores += 1
             self.stop()
 
     async def has_stopped(self) -> bool:
-        """Whether a score was recorded."""
+        """Whether scores were recorded."""
         return self.scores == 1
 
 
@@ -85,7 +92,7 @@ async def test_a_plan_of_each_kind_comes_to_a_recorded_result(database: Database
         evaluation = await desk.register(planned, CALLER)
         await sequencer.catch_up()
         async with a_worker(service), evaluating(a_feeder(service, desk)):
-            found = await concluded(desk, evaluation)
+            found = await concluded(desk, evaluation, sequencer)
 
         progress, stored = found.progress, found.stored
         assert progress.concluded is not None
@@ -123,27 +130,32 @@ async def test_nothing_is_asked_before_a_signed_head_covers_the_plan(database: D
 
 
 async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_same(database: Database) -> None:
-    random = Random(25)
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+    random, shipped = Random(25), read_policy(SHIPPED_POLICY)
+    few = replace(shipped, budgets=Budgets(), evaluation=EvaluationPolicy(budget=EvaluationBudget(debates=3)))
+    async with (
+        bench(database.service_url, OfflineProvider(), policy=few) as service,
+        a_sequencer(database) as sequencer,
+    ):
         desk = a_desk(service)
-        planned = await desk.plan(a_plan("critic", repeats=3), CALLER)
+        planned = await desk.plan(a_plan("critic", repeats=7), CALLER)
         undisturbed, disturbed = [await desk.register(planned, CALLER) for _ in range(2)]
         await sequencer.catch_up()
         async with a_worker(service):
             async with evaluating(a_feeder(service, desk, only=undisturbed)):
-                whole = await concluded(desk, undisturbed)
+                whole = await concluded(desk, undisturbed, sequencer)
             deaths = 0
             async with Mortal.open(database.service_url, size=2) as mortal:
                 while (await desk.read(disturbed, CALLER)).stored.ended is None:
                     do(database, FREE)
-                    mortal.lives = random.randrange(3, 22)
+                    mortal.lives = random.randrange(3, 35)
                     dying = a_feeder(service, a_desk(service, database=mortal), f"f{deaths}", only=disturbed)
                     try:
                         await dying.round()
                     except Killed:
                         deaths += 1
                     mortal.lives = None
-            killed = await concluded(desk, disturbed)
+                    await sequencer.catch_up()
+            killed = await concluded(desk, disturbed, sequencer)
 
         assert deaths >= 5
         assert whole.progress.concluded is not None
@@ -151,7 +163,36 @@ async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_
         assert killed.progress.concluded.result == whole.progress.concluded.result
         assert compared(result_of(killed.stored.result or b"")) == compared(result_of(whole.stored.result or b""))
         opened = rows(database, "SELECT count(*) FROM gainsay.debate_head")[0][0]
-        assert opened == len(whole.progress.asked) + len(killed.progress.asked) == 12
+        assert opened == len(whole.progress.asked) + len(killed.progress.asked) == 28
+
+
+async def test_an_end_is_shown_once_a_checkpoint_covers_it_and_nothing_follows_it_before(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        async with a_worker(service), evaluating(a_feeder(service, desk)):
+            await recorded_end(database.admin_url, evaluation)
+        held, (listed,) = await desk.read(evaluation, CALLER), await desk.newest(CALLER, 9)
+        assert (held.stored.ended, held.stored.result, held.progress.concluded) == (None, None, None)
+        assert (listed.ended, listed.lost) == (None, False)
+        assert EvaluationState.of(held).status == "running"
+        with pytest.raises(NotConcluded, match="is under way"):
+            await desk.concluded(evaluation, CALLER)
+        with pytest.raises(InvalidPlan, match="is concluded"):
+            await desk.stop(evaluation, "too late", CALLER)
+        with pytest.raises(InvalidPlan, match="is concluded"):
+            await desk.change(evaluation, await desk.plan(a_plan("critic", margin="0.2"), CALLER), CALLER)
+        assert not [one async for one in evaluations.results_within(service.database, "default", *EVER)]
+
+        await sequencer.catch_up()
+        found, (listed,) = await desk.read(evaluation, CALLER), await desk.newest(CALLER, 9)
+        assert found.progress.concluded is not None
+        assert found.progress.next_n == held.progress.next_n + 1
+        assert EvaluationState.of(found).status == "concluded"
+        assert listed.ended == found.stored.ended is not None
+        assert (await desk.concluded(evaluation, CALLER)).result == found.stored.result is not None
+        assert [one async for one in evaluations.results_within(service.database, "default", *EVER)] == [found.stored]
 
 
 async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(database: Database) -> None:
@@ -164,6 +205,7 @@ async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(datab
             while (await desk.read(evaluation, CALLER)).stored.ended is None:
                 turns = [a_feeder(service, a_desk(service), name)._turn(first) for name in "ab"]
                 await asyncio.gather(*turns)
+                await sequencer.catch_up()
 
         found = await desk.read(evaluation, CALLER)
         assert len(found.progress.scored) == 6
@@ -182,6 +224,8 @@ async def test_a_set_that_vanishes_stops_the_evaluation(database: Database, tmp_
         shutil.rmtree(folder)
         do(database, FREE)
         await feeder.round()
+        assert (await desk.read(evaluation, CALLER)).progress.stopped is None
+        await sequencer.catch_up()
 
         found = await desk.read(evaluation, CALLER)
         assert found.progress.stopped is not None
@@ -201,6 +245,7 @@ async def test_a_set_that_is_edited_stops_the_evaluation(database: Database, tmp
         about = folder / "set.toml"
         about.write_text(about.read_text("utf-8").replace("Apache-2.0", "MIT"), "utf-8")
         await a_feeder(service, desk).round()
+        await sequencer.catch_up()
 
         found = await desk.read(evaluation, CALLER)
         assert found.progress.stopped is not None
@@ -248,7 +293,7 @@ async def test_a_plan_changed_after_the_first_score_is_exploratory_and_says_so(d
             assert progress.exploratory
             do(database, FREE)
             async with evaluating(a_feeder(service, desk)):
-                found = await concluded(desk, evaluation)
+                found = await concluded(desk, evaluation, sequencer)
 
         assert found.progress.changed
         assert found.progress.concluded is not None
@@ -268,7 +313,7 @@ async def test_an_evaluation_that_a_person_stops_is_concluded_with_what_was_aske
             await desk.stop(evaluation, "again", CALLER)
         do(database, FREE)
         async with a_worker(service), evaluating(a_feeder(service, desk)):
-            found = await concluded(desk, evaluation)
+            found = await concluded(desk, evaluation, sequencer)
 
         assert len(found.progress.scored) == len(found.progress.asked) == 8
         assert len(found.progress.units) == 18
@@ -293,7 +338,7 @@ async def test_of_a_revoked_caller_nothing_more_is_asked_and_what_was_is_conclud
         await (registers.revoke_subject(known) if what == "subject" else registers.revoke(known))
         do(database, FREE)
         async with a_worker(service), evaluating(a_feeder(service, desk)):
-            found = await concluded(desk, evaluation)
+            found = await concluded(desk, evaluation, sequencer)
 
         assert found.progress.stopped is not None
         assert found.progress.stopped.by == "revoked"
@@ -313,7 +358,7 @@ async def test_a_key_that_is_replaced_or_another_that_is_revoked_stops_nothing(d
         await registers.revoke_subject(other)
         await sequencer.catch_up()
         async with a_worker(service), evaluating(a_feeder(service, desk)):
-            found = await concluded(desk, evaluation)
+            found = await concluded(desk, evaluation, sequencer)
 
         assert found.progress.stopped is None
         assert len(found.progress.scored) == 2
@@ -330,7 +375,7 @@ async def test_a_feeder_forgets_an_evaluation_that_has_ended_here_or_elsewhere(
         await sequencer.catch_up()
         here, elsewhere = a_feeder(service, desk), a_feeder(service, desk, "g")
         async with a_worker(service), evaluating(here):
-            await concluded(desk, first)
+            await concluded(desk, first, sequencer)
         assert not here._followed
 
         begun = [await desk.register(planned, CALLER) for _ in range(3)]
@@ -343,7 +388,7 @@ async def test_a_feeder_forgets_an_evaluation_that_has_ended_here_or_elsewhere(
         do(database, FREE)
         async with a_worker(service), evaluating(elsewhere):
             for evaluation in begun:
-                await concluded(desk, evaluation)
+                await concluded(desk, evaluation, sequencer)
         assert len(here._followed) == 2  # those that ended elsewhere go as others are followed
 
 

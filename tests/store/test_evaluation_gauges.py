@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import pytest
@@ -40,14 +41,16 @@ def most(_tenant: str) -> int:
 
 
 class StopsAfterTenScores(EvaluationFeeder):
-    """A feeder that is stopped by its tenth score."""
+    """A feeder that is stopped once ten debates are scored."""
 
     stopped: asyncio.Event
 
-    async def record(self, found: Any, progress: Progress, entry: EvaluationEntry, result: bytes | None = None) -> None:
+    async def record(
+        self, found: Any, progress: Progress, entries: Sequence[EvaluationEntry], result: bytes | None = None
+    ) -> None:
         """Record an entry."""
-        await super().record(found, progress, entry, result)
-        if len(progress.scored) == 10:
+        await super().record(found, progress, entries, result)
+        if len(progress.scored) >= 10:
             self.stop()
             self.stopped.set()
 
@@ -72,7 +75,7 @@ async def test_what_an_evaluation_asks_scores_and_costs_is_counted_apart_from_de
             evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=3), CALLER), CALLER)
             await sequencer.catch_up()
             async with a_worker(service), evaluating(a_feeder(service, desk)):
-                found = await concluded(desk, evaluation)
+                found = await concluded(desk, evaluation, sequencer)
 
     assert found.progress.concluded is not None
     finding, scores = found.progress.concluded.finding, [one.score["run"] for one in found.progress.scored.values()]

@@ -70,7 +70,7 @@ async def ran(service: Bench, desk: EvaluationDesk, sequencer: Any, plan: str) -
     evaluation = await desk.register(await desk.plan(plan, VALIDATOR), CALLER)
     await sequencer.catch_up()
     async with a_worker(service, **of_policy(service)), evaluating(a_feeder(service, desk)):
-        return await concluded(desk, evaluation)
+        return await concluded(desk, evaluation, sequencer)
 
 
 def result_in(found: Standing) -> Result:
@@ -113,7 +113,7 @@ async def test_an_evaluation_whose_day_is_spent_says_so_and_goes_on_the_next_day
             before = (await desk.read(evaluation, CALLER)).progress
             assert (len(before.asked), before.stopped) == (1, None)
             set_day(database, "2026-12-31")
-            found = await concluded(desk, evaluation)
+            found = await concluded(desk, evaluation, sequencer)
 
         assert len(found.progress.scored) == 2
         assert found.progress.stopped is None
@@ -143,7 +143,7 @@ async def test_evaluations_of_a_tenant_share_its_places_and_never_have_more(data
 
         async with a_worker(service, **of_policy(service)), evaluating(a_feeder(service, desk)):
             for evaluation in both:
-                assert len((await concluded(desk, evaluation)).progress.scored) == 6
+                assert len((await concluded(desk, evaluation, sequencer)).progress.scored) == 6
 
 
 # -- what a result is judged by

@@ -19,7 +19,7 @@ from service.store.rotation import next_log, open_next
 from service.verify.evaluations import Evaluations
 from service.verify.export import verify_export
 from service.verify.steps import Trust
-from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
+from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating, recorded_end
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, a_writer, bench
 from tests.fixtures.sequencing import KEY, LOG, a_sequencer
@@ -57,7 +57,7 @@ async def test_a_rotation_stops_an_evaluation_which_is_concluded_in_its_log(data
         await rotate(service)
         do(database, FREE)
         async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, a_desk(service))):
-            found = await concluded(desk, evaluation)
+            found = await concluded(desk, evaluation, sequencer)
         await sequencer.catch_up()
 
         progress = found.progress
@@ -128,13 +128,14 @@ async def test_an_evaluation_that_ends_in_a_log_which_was_left_after_a_loss_is_l
         await rotate(service)
         do(database, FREE)
         async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, a_desk(service))):
-            rotated = await concluded(desk, evaluation)
-        results = [one.result async for one in evaluations.results_within(service.database, "default", *always)]
-        assert (rotated.stored.lost, rotated.stored.result is None) == (False, False)
-        assert results == [rotated.stored.result]
-
+            await recorded_end(database.admin_url, evaluation)
         if proven:
             await sequencer.catch_up()
+        rotated = await desk.read(evaluation, CALLER)
+        results = [one.result async for one in evaluations.results_within(service.database, "default", *always)]
+        assert (rotated.stored.lost, rotated.stored.result is None) == (False, not proven)
+        assert results == [rotated.stored.result] * proven
+
         do(database, f"INSERT INTO gainsay.incident (log, what) VALUES ('{LOG}', 'the signer has signed more')")
         if proven:
             assert (await desk.concluded(evaluation, CALLER)) == rotated.stored

@@ -63,7 +63,7 @@ def scene(cluster: Cluster, template: Database) -> Iterator[Database]:
             first = await desk.register(planned, CALLER)
             await sequencer.catch_up()
             async with a_worker(service, build=BUILD), evaluating(a_feeder(service, desk, only=first)):
-                await concluded(desk, first)
+                await concluded(desk, first, sequencer)
             await desk.register(planned, CALLER)
             assert await RowCheck(service.database, 24, BUILD).round() == 0
             again = await rebuild(service.database)

@@ -28,6 +28,7 @@ from tests.fixtures.evaluation_plans import EVALUATION, plan, registered
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_writer
 from tests.fixtures.sequencing import a_sequencer
+from tests.store.workers import do
 
 pytestmark = pytest.mark.no_replay
 TENANT = "default"
@@ -60,7 +61,7 @@ async def test_entries_come_back_in_order_as_they_were_recorded(database: Databa
         log = await begun(store)
         scored = ItemScored(EVALUATION, 3, *UNITS[0], debate=asked(1).debate, score={"run": {"charge": 1}})
         for entry in (asked(1), asked(2), scored):
-            await evaluations.add_entry(store, entry, TENANT, log, WRITER)
+            await evaluations.add_entries(store, [entry], TENANT, log, WRITER)
 
         assert await evaluations.read_entries(store, EVALUATION, TENANT) == [FIRST, asked(1), asked(2), scored]
         assert await evaluations.read_entries(store, EVALUATION, TENANT, 3) == [scored]
@@ -72,39 +73,57 @@ async def test_entries_come_back_in_order_as_they_were_recorded(database: Databa
 async def test_of_many_that_write_one_number_one_alone_does(database: Database) -> None:
     async with Pool.open(database.service_url, size=4) as store:
         log = await begun(store)
-        entry = asked(1)
-        tries = [evaluations.add_entry(store, entry, TENANT, log, WRITER) for _ in range(8)]
+        one, two = [asked(1)], [asked(1), asked(2)]
+        tries = [evaluations.add_entries(store, some, TENANT, log, WRITER) for some in (one, two) * 4]
         found = await asyncio.gather(*tries, return_exceptions=True)
 
+        written = (one, two)[found.index(None) % 2]
         assert [type(one) for one in found].count(Fenced) == 7
-        assert await evaluations.read_entries(store, EVALUATION, TENANT) == [FIRST, entry]
+        assert await evaluations.read_entries(store, EVALUATION, TENANT) == [FIRST, *written]
+
+
+async def test_entries_that_go_together_are_written_in_order_or_not_at_all(database: Database) -> None:
+    async with Pool.open(database.service_url, size=1) as store, a_sequencer(database) as sequencer:
+        log = await begun(store)
+        await evaluations.add_entries(store, [asked(1), asked(2)], TENANT, log, WRITER)
         with pytest.raises(Fenced):
-            await begun(store)
+            await evaluations.add_entries(store, [asked(2), asked(3)], TENANT, log, WRITER)
+        assert await evaluations.read_entries(store, EVALUATION, TENANT) == [FIRST, asked(1), asked(2)]
+
+        await sequencer.catch_up()
+        placed = "SELECT v.n FROM gainsay.evaluation_entry v JOIN gainsay.leaf l ON l.debate = v.record ORDER BY l.idx"
+        assert do(database, placed) == [(0,), (1,), (2,)]
 
 
 async def test_nothing_follows_a_conclusion_whose_result_is_kept(database: Database) -> None:
-    async with Pool.open(database.service_url, size=2) as store:
+    async with Pool.open(database.service_url, size=2) as store, a_sequencer(database) as sequencer:
         log = await begun(store)
         end = EvaluationConcluded(EVALUATION, 1, sha256(b"{}").hexdigest(), "inconclusive", False)
-        await evaluations.add_entry(store, end, TENANT, log, WRITER, result=b"{}")
+        await evaluations.add_entries(store, [end], TENANT, log, WRITER, result=b"{}")
 
+        await sequencer.catch_up()
         found = await evaluations.read_evaluation(store, EVALUATION, TENANT)
         assert (found.result, found.ended is not None) == (b"{}", True)
         assert await evaluations.claim_evaluations(store, "f", 5.0, 9) == []
         with pytest.raises(Fenced):
-            await evaluations.add_entry(store, asked(2), TENANT, log, WRITER)
+            await evaluations.add_entries(store, [asked(2)], TENANT, log, WRITER)
 
 
 async def test_a_stop_by_a_set_ends_and_another_one_does_not(database: Database) -> None:
-    async with Pool.open(database.service_url, size=2) as store:
+    async with Pool.open(database.service_url, size=2) as store, a_sequencer(database) as sequencer:
         log = await begun(store)
-        await evaluations.add_entry(store, EvaluationStopped(EVALUATION, 1, "ceiling", "spent"), TENANT, log, WRITER)
+        await evaluations.add_entries(
+            store, [EvaluationStopped(EVALUATION, 1, "ceiling", "spent")], TENANT, log, WRITER
+        )
+        await sequencer.catch_up()
         assert (await evaluations.read_evaluation(store, EVALUATION, TENANT)).ended is None
 
         other = replace(FIRST, evaluation=EVALUATION.replace("8057", "8058"))
         await evaluations.register(store, other, bringer_of(Caller()), {}, log, WRITER)
         gone = EvaluationStopped(other.evaluation, 1, "set", "gone")
-        await evaluations.add_entry(store, gone, TENANT, log, WRITER)
+        await evaluations.add_entries(store, [gone], TENANT, log, WRITER)
+        assert (await evaluations.read_evaluation(store, other.evaluation, TENANT)).ended is None
+        await sequencer.catch_up()
         assert (await evaluations.read_evaluation(store, other.evaluation, TENANT)).ended is not None
 
 
@@ -121,14 +140,14 @@ async def test_a_look_counts_from_its_registration_on(database: Database) -> Non
         assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 2, "set-b": 1}
 
         gone = EvaluationStopped(numbered(1).evaluation, 1, "set", "gone")
-        await evaluations.add_entry(store, gone, TENANT, log, WRITER)
+        await evaluations.add_entries(store, [gone], TENANT, log, WRITER)
         assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 1, "set-b": 0}
 
-        await evaluations.add_entry(store, asked(1), TENANT, log, WRITER)
+        await evaluations.add_entries(store, [asked(1)], TENANT, log, WRITER)
         scored = ItemScored(EVALUATION, 2, *UNITS[0], debate=asked(1).debate, score={})
-        await evaluations.add_entry(store, scored, TENANT, log, WRITER)
+        await evaluations.add_entries(store, [scored], TENANT, log, WRITER)
         end = EvaluationStopped(EVALUATION, 3, "set", "gone")
-        await evaluations.add_entry(store, end, TENANT, log, WRITER)
+        await evaluations.add_entries(store, [end], TENANT, log, WRITER)
         assert await evaluations.looks_at_held(store, TENANT, sets) == {"set-a": 1, "set-b": 0}
 
 
@@ -199,7 +218,7 @@ async def test_one_feeder_has_an_evaluation_at_a_time(database: Database) -> Non
 async def test_an_entry_that_was_edited_is_not_read(database: Database, edit: str, words: str) -> None:
     async with Pool.open(database.service_url, size=2) as store:
         log = await begun(store)
-        await evaluations.add_entry(store, asked(1), TENANT, log, WRITER)
+        await evaluations.add_entries(store, [asked(1)], TENANT, log, WRITER)
         with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
             admin.execute("ALTER TABLE payload DISABLE TRIGGER USER")
             admin.execute(f"{edit} WHERE debate IN (SELECT record FROM evaluation_entry WHERE n = 1)".encode())
@@ -212,7 +231,7 @@ async def test_entries_that_change_places_are_not_read(database: Database) -> No
     async with Pool.open(database.service_url, size=2) as store:
         log = await begun(store)
         for n in (1, 2):
-            await evaluations.add_entry(store, asked(n), TENANT, log, WRITER)
+            await evaluations.add_entries(store, [asked(n)], TENANT, log, WRITER)
         with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
             admin.execute("UPDATE evaluation_entry SET n = 9 WHERE n = 1")
             admin.execute("UPDATE evaluation_entry SET n = 1 WHERE n = 2")

@@ -203,7 +203,8 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
     every |= {"batch": BATCHES[tenant], "held": True, "stopped": False, "late": 0}
-    (record,) = stored.ask("SELECT record FROM evaluation_entry WHERE tenant = %s", tenant)[0]
+    of = "SELECT record FROM evaluation_entry WHERE tenant = %s AND evaluation = %s"
+    (record,) = stored.ask(of, tenant, EVALUATIONS[tenant])[0]
     every |= {"evaluation": EVALUATIONS[tenant], "sets": ["set-a"], "record": record}
     every |= {"due": 1e9, "before": UUID(int=2**128 - 1), "since": UUID(int=0)}
     if name in ("batch_results", "next_batch_line"):

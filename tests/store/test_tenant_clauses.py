@@ -538,8 +538,19 @@ def _of_evaluations(theirs: Tenant) -> Iterator[Scenario]:
         expected=(),
     )
     yield Scenario(
-        query="add_evaluation_entry",
-        given={**asked, **sealed, "n": 1, "scored": True, "ended": True, "result": None},
+        query="add_evaluation_entries",
+        given={
+            **asked,
+            "log": sealed["log"],
+            "n": 1,
+            "scored": True,
+            "ended": True,
+            "result": None,
+            "records": [NONE],
+            "leaves": [b"leaf"],
+            "salts": [bytes(32)],
+            "bodies": [b"body"],
+        },
         always=made,
         state="SELECT ended FROM evaluation",
         expected=(),

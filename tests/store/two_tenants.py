@@ -29,7 +29,7 @@ SUBJECTS = {OURS: f"sub_{'a' * 26}", THEIRS: f"sub_{'b' * 26}"}
 BATCHES = {OURS: UUID(int=0x019A << 112 | 0xA), THEIRS: UUID(int=0x019A << 112 | 0xB)}
 """A batch of each tenant."""
 EVALUATIONS = {OURS: UUID(int=0x019A << 112 | 0xE), THEIRS: UUID(int=0x019A << 112 | 0xF)}
-"""An evaluation of each tenant, which has looked at held labels."""
+"""An evaluation of each tenant, which has looked at held labels; one with a result has the id of the batch."""
 REST = """
 INSERT INTO tenant (name, created_by) VALUES (%(tenant)s, 'test') ON CONFLICT DO NOTHING;
 INSERT INTO subject (id, tenant, source, external, kind)
@@ -46,8 +46,9 @@ INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, role
 VALUES (%(evaluation)s, %(tenant)s, 'of a tenant', %(subject)s, 'validator', 'person', 'apiKey', '{validator}', '',
         '{set-a}', true, sha256('key 1'), sha256('body'));
 INSERT INTO evaluation (evaluation, tenant, name, subject, role, kind, via, roles, credential, held, ended, result)
-VALUES (gen_random_uuid(), %(tenant)s, 'with a result', %(subject)s, 'validator', 'person', 'apiKey', '{validator}', '',
-        '{}', clock_timestamp(), 'a result');
+VALUES (%(batch)s, %(tenant)s, 'with a result', %(subject)s, 'validator', 'person', 'apiKey', '{validator}', '', '{}',
+        clock_timestamp(), 'a result');
+INSERT INTO evaluation_entry (tenant, evaluation, n, record) VALUES (%(tenant)s, %(batch)s, 0, %(proven)s);
 INSERT INTO moderator_tilt (finding, tenant, record, alias, model, prompt, pin, aspect)
 VALUES (%(evaluation)s, %(tenant)s, %(evaluation)s, 'm', 'm', 'moderator', 'v1', 'side');
 INSERT INTO moderator_resolution (finding, tenant, record)
@@ -111,6 +112,7 @@ def two_tenants(database: Database) -> TwoTenants:
                 "tenant": tenant,
                 "log": f"localhost/{tenant}/1",
                 "debate": second,
+                "proven": first,
                 "subject": SUBJECTS[tenant],
                 "batch": BATCHES[tenant],
                 "evaluation": EVALUATIONS[tenant],

@@ -6597,7 +6597,7 @@ export interface components {
              */
             kind: "critic" | "lift" | "moderator";
             /**
-             * @description `running` until nothing follows any more; then `concluded` with a result, or `stopped` without one. `lost` where it ended in a log that was left after a loss of records: nothing will ever prove its end, so no result is given.
+             * @description `running` until a checkpoint covers its end; then `concluded` with a result, or `stopped` without one. `lost` where it ended in a log that was left after a loss of records: nothing will ever prove its end, so no result is given.
              * @enum {string}
              */
             status: "concluded" | "lost" | "running" | "stopped";

@@ -87,6 +87,8 @@ class Progress:
         """What one debate of an arm costs at most."""
         self.proven: EvaluationProven | None = None
         self.asked: dict[Unit, str] = {}
+        self.under_way: dict[Unit, str] = {}
+        """The units that were asked and have no score, with their debates, in the order of the plan."""
         self.scored: dict[Unit, ItemScored] = {}
         self.seen: dict[Unit, ScoreSeen] = {}
         """What moves need of the scores."""
@@ -128,11 +130,6 @@ class Progress:
     def is_over(self) -> bool:
         """Whether nothing ever follows: it is concluded, or was stopped by a set, without which there is no result."""
         return self.concluded is not None or (self.stopped is not None and self.stopped.by == "set")
-
-    @property
-    def under_way(self) -> dict[Unit, str]:
-        """The units that were asked and have no score, with their debates, in the order of the plan."""
-        return {unit: debate for unit, debate in self.asked.items() if unit not in self.scored}
 
     def items_scored(self) -> int:
         """How many items, from the first one of the order, have all of their scores."""
@@ -200,7 +197,7 @@ class Progress:
             raise IllegalEntry(f"{unit.item} in {unit.arm}, repeat {unit.repeat}, is not what is asked next")
         if entry.debate in self._debates:
             raise IllegalEntry(f"debate {entry.debate} answers another unit of this evaluation")
-        self.asked[unit] = entry.debate
+        self.asked[unit] = self.under_way[unit] = entry.debate
         self._debates.add(entry.debate)
 
     def _score(self, entry: ItemScored) -> None:
@@ -211,6 +208,7 @@ class Progress:
             raise IllegalEntry(f"{unit.item} in {unit.arm}, repeat {unit.repeat}, has no such debate without a score")
         seen = _seen(entry)
         self.scored[unit] = entry
+        del self.under_way[unit]
         self.seen[unit] = seen
         self.spent += seen.spent
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from typing import TypedDict
 
 from service.evaluation.statistics.distributions import at_least, at_most, points
@@ -63,10 +64,12 @@ def mcnemar_pairs(gain: float, loss: float, power: float = 0.8, alpha: float = 0
     whole(most, "most", most=MOST_SEARCHED)
     differ, toward = _differing(gain, loss)
     between(power, "power")
-    rejected = [_rejects(m, c, toward) for m, c in _critical(most + STEADY, between(alpha, "alpha"))]
+    critical, rejected = _critical(most + STEADY, between(alpha, "alpha")), list[float]()
     steady = 0
     for n in range(1, most + STEADY + 1):
         first, chances = points(n, differ)
+        further = max(0, first + len(chances) - len(rejected))  # the fewest are often far below the most
+        rejected += [_rejects(m, c, toward) for m, c in islice(critical, further)]
         reached = sum(chance * rejected[m] for m, chance in enumerate(chances, first))
         steady = steady + 1 if reached >= power else 0
         if steady > STEADY:

@@ -34,7 +34,6 @@ from service.audit.evaluation_bundle import (
 from service.audit.export import decode_header
 from service.audit.note import parse_note
 from service.audit.proof import parse_proof
-from service.errors import NotProvable
 from service.evaluation.run.progress import Progress
 from service.evaluation.sets.form import LABELS
 from service.evaluation.sets.reading import FORM
@@ -43,7 +42,6 @@ from service.reviews.evidence.access_record import EvidenceDesk
 from service.reviews.evidence.debate_bundle import bundle
 from service.reviews.evidence.hashed_archive import HashedArchive
 from service.reviews.evidence.log_export import evaluation_export, export
-from service.store import evaluations
 from service.store.proofs import consistency
 
 SetOf = Callable[[str], WholeSet | None]
@@ -61,18 +59,12 @@ class Bundled(Struct, frozen=True):
 async def bundle_evaluation(
     desk: EvidenceDesk, progress: Progress, result: bytes | None, set_of: SetOf, out: IO[bytes], *, held: bool
 ) -> Bundled:
-    """Write the bundle of an evaluation that has ended to ``out``; each reading is recorded, as that of any bundle.
+    """Write the bundle of an evaluation whose end is proven to ``out``; each reading is recorded, as of any bundle.
 
-    Labels of a set that has a split held are there with ``held`` alone; without it their hash is. Raises `NotProvable`
-    while no checkpoint covers the last entry, and what `export` and `bundle` raise.
+    Labels of a set that has a split held are there with ``held`` alone; without it their hash is. Raises what `export`
+    and `bundle` raise.
     """
     database, evaluation, tenant = desk.database, progress.evaluation, desk.caller.tenant
-    if not await evaluations.is_provable(database, evaluation, tenant, progress.next_n - 1):
-        raise NotProvable(
-            f"no checkpoint covers the end of evaluation {evaluation} yet; ask again, and if this persists, check that "
-            "the sequencer runs",
-            retry_after=1,
-        )
     log, filters = await evaluation_export(database, evaluation, tenant)
     made = HashedArchive(out)
     made.write(PLAN, encode_plan(progress.registered.plan))

@@ -175,7 +175,7 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
         "lock_period",
         "lock_limits",
         "draw_tranche",
-        *("told_state", "listed_state", "evaluation_log", "end_is_lost"),
+        *("told_state", "listed_state", "evaluation_log", "end_is_lost", "shown_end"),
         "log_left",  # with the owner's rights
         "claim_debates",
         "claim_in_turn",

@@ -69,7 +69,7 @@ async def made(module_database: Database) -> AsyncIterator[Made]:
             await desk.write_bundle(evaluation, CALLER, reading, BytesIO(), held=True)
         await seq.catch_up()
         async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, desk)):
-            await concluded(desk, evaluation)
+            await concluded(desk, evaluation, seq)
         await seq.catch_up()
         contents, told = [], []
         for held in (True, False):

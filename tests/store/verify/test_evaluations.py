@@ -62,7 +62,7 @@ async def exported(database: Database) -> Exported:
         evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
         await sequencer.catch_up()
         async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, desk)):
-            await concluded(desk, evaluation)
+            await concluded(desk, evaluation, sequencer)
         await sequencer.catch_up()
         logs = CurrentLogs(service.database, "localhost")
         chunks = await evidence.export(
