@@ -27,7 +27,7 @@ from service.money.prices import (
     worst_case,
 )
 from service.money.reckoning import RECKONING, USAGES, Reckoning
-from service.money.tokens import TOKENIZERS, bytes_over_four, count, count_tokens, tokenizer_id
+from service.money.tokens import TOKENIZERS, Known, bytes_over_four, count, count_tokens, tokenizer_id
 from service.money.usage import USAGE_MAX, Usage, normalise, with_tier
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "USAGES",
     "USAGE_MAX",
     "Counted",
+    "Known",
     "Ledger",
     "NoPrice",
     "Reckoning",

@@ -7,7 +7,7 @@ that a new case needs is computed by `RECKONING`, the version that the case will
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from service.debate.amounts import MicroUSD
 from service.debate.entries import Charge
@@ -17,14 +17,22 @@ from service.debate.versions import newest
 from service.money.floor import Counted, reply_tokens
 from service.money.ledger import Ledger
 from service.money.prices import charge, closing_cost, label_tokens, shown_tokens, worst_case
-from service.money.tokens import count
+from service.money.tokens import Known, count
 from service.money.usage import Reasoning, Usage, normalise
+
+
+class RequestTokens(Protocol):
+    """Counts the tokens of a request."""
+
+    def __call__(self, texts: Iterable[str], tokenizer: str, known: Known | None = None, /) -> int:
+        """The tokens of these texts; counts that are ``known`` are not counted again, and new ones are added."""
+        ...
 
 
 class Reckoning(NamedTuple):
     """The rules of one version. The functions are documented where `service.money` defines them."""
 
-    request_tokens: Callable[[Iterable[str], str], int]
+    request_tokens: RequestTokens
     normalise: Callable[[str, object, Reasoning], Usage | None]
     reply_tokens: Callable[[Reply | None, str | None, str], int]
     charge: Callable[[Usage | None, MicroUSD, PriceRow, Counted], Charge]

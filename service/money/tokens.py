@@ -53,6 +53,12 @@ KEPT = 16_384
 """The size of the cache of counts; where it is full, the eighth that was not used for longest is dropped. It holds no
 text but hashes and numbers: the parts of the requests of a thousand debates, some 3 MB."""
 
+Known = dict[tuple[str, str], int]
+"""What `count_tokens` has found for the parts of one debate's requests, by tokenizer and part: one that comes again is
+not even hashed. It holds texts, so it is gone with the debate; it has none of more than `PIECE` characters."""
+KNOWN_MAX = 1_024
+"""How many counts one debate has at most; then it forgets them all."""
+
 # Each as in tiktoken's `openai_public.py`; a test compares them with the library's own encodings.
 _PATTERNS = {
     "cl100k_base": (
@@ -110,23 +116,38 @@ def bytes_over_four(text: str) -> int:
     return -(-_size(text) // 4)
 
 
-def count_tokens(text: str, tokenizer: str) -> int:
-    """Tokens of one text; raises `SettingsError` for a tokenizer that is not known or was not loaded at the start."""
+def count_tokens(text: str, tokenizer: str, known: Known | None = None) -> int:
+    """Tokens of one text; raises `SettingsError` for a tokenizer that is not known or was not loaded at the start.
+
+    Parts whose count is ``known`` are not counted again, and the counts of others are added to it.
+    """
     if tokenizer == SIMULATED:
         return bytes_over_four(text)
     encoding = _encoding(tokenizer)
-    return sum([_counted(encoding, part) for part in _parts(text)])
+    if known is None:
+        return sum([_counted(encoding, part) for part in _parts(text)])
+    if (found := known.get((tokenizer, text))) is not None:
+        return found
+    tokens = 0
+    for part in _parts(text):
+        if (found := known.get((tokenizer, part))) is None:
+            found = _counted(encoding, part)
+            if len(part) <= PIECE:
+                _note(known, (tokenizer, part), found)
+        tokens += found
+    return tokens
 
 
-def count(texts: Iterable[str], tokenizer: str) -> int:
+def count(texts: Iterable[str], tokenizer: str, known: Known | None = None) -> int:
     """Tokens of a request whose messages have these texts, with their frames; raises like `count_tokens`.
 
-    The simulated models read the messages as one text with line breaks between, without frames.
+    The simulated models read the messages as one text with line breaks between, without frames. For others, counts
+    are taken from ``known`` and added to it.
     """
     if tokenizer == SIMULATED:
         sizes = [_size(text) for text in texts]
         return -(-(sum(sizes) + max(0, len(sizes) - 1)) // 4)
-    counts = [count_tokens(text, tokenizer) for text in texts]
+    counts = [count_tokens(text, tokenizer, known) for text in texts]
     return sum(counts) + MESSAGE_TOKENS * len(counts) + PRIMING_TOKENS
 
 
@@ -164,6 +185,12 @@ def _add_up(pieces: Sequence[str]) -> bool:
         (one[-1].isalnum() and other[0] in " \n") or (one.endswith("]]\n") and other.startswith("[["))
         for one, other in pairwise(pieces)
     )
+
+
+def _note(known: Known, key: tuple[str, str], tokens: int) -> None:
+    if len(known) >= KNOWN_MAX:
+        known.clear()
+    known[key] = tokens
 
 
 def _counted(encoding: Encoding, text: str) -> int:

@@ -9,6 +9,7 @@ rendered anew where it is needed next.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from operator import is_
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -73,4 +74,4 @@ def once(
 
 
 def _same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
-    return len(before) == len(now) and all(a is b for a, b in zip(before, now, strict=True))
+    return len(before) == len(now) and all(map(is_, before, now))

@@ -35,6 +35,7 @@ from msgspec import Struct
 from service.errors import GainsayError, PromptMismatch
 from service.prompts.alternatives import WHOLE, replaced_by
 from service.prompts.layout_pin import LAYOUT
+from service.prompts.made import Made
 from service.prompts.present import RESTART, SINCE, present_bytes
 from service.prompts.undocumented import plain_id
 
@@ -138,9 +139,7 @@ class Prompts:
     def has_schema(self, seat: str, found: Mapping[str, Any]) -> bool:
         """Whether a schema is a seat's pinned one; raises `PromptMismatch` where there is none."""
         file = self.entry(f"schema.{seat}").file
-        if file not in self._schemas:
-            self._schemas[file] = msgspec.json.decode(self._contents[file])
-        return found == self._schemas[file]
+        return found == self.made.schema(file, self._contents[file])
 
     def alternatives(self, kind: str) -> tuple[str, ...]:
         """The pinned prompts that a caller may name in the place of a kind's own."""
@@ -219,9 +218,9 @@ class Prompts:
         raise PromptMismatch(f"expected prompt {id!r} in the manifest, found none; {_how_to_make(id)}")
 
     @cached_property
-    def _schemas(self) -> dict[str, dict[str, Any]]:
-        """Schemas to compare with, by file. They are given to no caller, who could change them."""
-        return {}
+    def made(self) -> Made:
+        """What is made of these files once."""
+        return Made()
 
     @cached_property
     def _promised(self) -> dict[tuple[tuple[str, str], ...], Self]:
@@ -234,7 +233,7 @@ class Prompts:
     def _text(self, entry: PinnedFile) -> str:
         if entry.kind not in ("prompt", "fragment"):
             raise PromptMismatch(f"expected a prompt or a fragment, found {entry.id!r}, which is a {entry.kind}")
-        return self._contents[entry.file].decode()
+        return self.made.text(entry.file, self._contents[entry.file])
 
 
 def verify_files(directory: Path = DIRECTORY, pin: str | None = None) -> list[str]:

@@ -28,7 +28,6 @@ MARKS_MAX = 3
 """The most marks in one text, and one for each `APART` characters; more become one, from the first passage to the last.
 So a reply that quotes again and again stays within the bound on what it takes later (`service.money.prices`)."""
 APART = 30
-_SQUARE = str.maketrans({"\u27e6": "[", "\u27e7": "]"})
 
 
 def marked_reply(facts: Facts, turn: TurnId) -> Reply:
@@ -41,7 +40,7 @@ def _marked(reply: Reply, found: Finding | None) -> Reply:
     spans: dict[str, list[Span]] = {}
     for passage in found.marked if isinstance(found, TextsFound) else ():
         spans.setdefault(passage.field, []).append(passage.span)
-    return with_texts(reply, lambda path, text: _bracketed(text.translate(_SQUARE), spans.get(path, ())))
+    return with_texts(reply, lambda path, text: _bracketed(_square(text), spans.get(path, ())))
 
 
 def former_reply(facts: Facts, turn: Turn, seen: TurnId) -> Block | None:
@@ -68,7 +67,14 @@ def plain(reply: Reply) -> View:
     return {name: value for name, value in view.items() if name != "seat"}
 
 
+def _square(text: str) -> str:
+    """A text with square brackets in the place of those of marks; `str.translate` would look at each character."""
+    return text.replace("\u27e6", "[").replace("\u27e7", "]")
+
+
 def _bracketed(text: str, spans: Sequence[Span]) -> str:
+    if not spans:
+        return text
     marked = apart(spans)
     if len(marked) > max(1, min(MARKS_MAX, len(text) // APART)):
         marked = [(marked[0][0], marked[-1][1])]

@@ -29,6 +29,9 @@ from service.prompts.undocumented import plain_id
 SEPARATOR = "\n\n"
 _MARK = slice(2, 18)
 """The place of the sixteen digits in a fenced message's first line."""
+PINNED_MAX = 1_024
+"""How many pinned texts are known by their hash; then all are forgotten and hashed again."""
+_pinned = dict[str, str]()
 FENCED_MAX = 16_384
 """How many texts of nothing but fenced data are known by their hash; then all are forgotten and parsed again."""
 _fenced = set[bytes]()
@@ -79,8 +82,7 @@ def _roles(messages: Sequence[Message]) -> None:
 
 def _house(prompts: Prompts, message: Message, system: str) -> None:
     entry = prompts.entry(system)
-    if (found := _hash(message.content)) != entry.sha256:
-        raise PromptMismatch(_on_the_wire(entry, found))
+    _require(entry, message.content)
     if message.pins not in ((), (system,)):
         raise PromptMismatch(
             f"expected the first message to claim the pin {system!r}, found {', '.join(message.pins)!r}"
@@ -98,13 +100,26 @@ def _seat(prompts: Prompts, message: Message, pins: tuple[str, ...]) -> None:
     rest = message.content
     for entry, following in zip_longest(entries, entries[1:]):
         end = len(prompts.text(entry.id)) if following else len(rest)
-        if (found := _hash(rest[:end])) != entry.sha256:
-            raise PromptMismatch(_on_the_wire(entry, found))
+        _require(entry, rest[:end])
         if following and not rest.startswith(SEPARATOR, end):
             raise PromptMismatch(
                 f"expected a blank line and {following.id!r} after {entry.id!r} on the wire, found neither"
             )
         rest = rest[end + len(SEPARATOR) :]
+
+
+def _require(entry: PinnedFile, text: str) -> None:
+    """Raise `PromptMismatch` unless a text has the pinned hash of an entry.
+
+    A text that was hashed here and had it is kept, so that an equal one, character by character, is not hashed again.
+    """
+    if _pinned.get(entry.sha256) == text:
+        return
+    if (found := _hash(text)) != entry.sha256:
+        raise PromptMismatch(_on_the_wire(entry, found))
+    if len(_pinned) >= PINNED_MAX:
+        _pinned.clear()
+    _pinned[found] = text
 
 
 def _data(n: int, message: Message) -> None:

@@ -37,7 +37,7 @@ from service.money import Reckoning
 from service.prompts import Prompts, check_kept, check_pins, check_schema_pin
 from service.prompts.layouts import lay_out
 from service.prompts.render import pins
-from service.prompts.request import encode, texts_of
+from service.prompts.request import Request, encode, texts_of
 from service.prompts.undocumented import pin_of
 from service.running.provider_port import Answer, CallFailed, Provider
 
@@ -84,10 +84,12 @@ class ModelCaller:
         self._providers = providers
         self._sources = sources
         self._usual: Mapping[str, int] = {}
+        self._counts: money.Known = {}
 
     def load_prompts(self, begun_with: Mapping[str, str]) -> None:
         """Use the prompts that the debate began with; raise `PromptMismatch` if this process does not have them."""
         self._prompts = self._prompts.at(begun_with)
+        self._counts = dict(self._prompts.made.counts)
 
     def backoff_s(self, plan: SeatPlan) -> float:
         """Seconds until the provider of this model takes calls again."""
@@ -110,7 +112,7 @@ class ModelCaller:
         check_kept(request.keeps_case, decoded.keeps_case)
         salt = secrets.token_bytes(16)
         reckoning = _reckoning(facts)
-        tokens = reckoning.request_tokens(texts_of(request), plan.tokenizer)
+        tokens = self._tokens(reckoning, request, plan.tokenizer)
         asked = TurnAsked(
             turn=turn.id,
             attempt=facts.attempts.get(turn.id, 0) + 1,
@@ -137,8 +139,8 @@ class ModelCaller:
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
         request = lay_out(self._prompts, case, self._sources, facts, replace(turn, sees=said), plan)
-        texts, plans = texts_of(request), plan.with_fallback
-        tokens = {name: reckoning.request_tokens(texts, name) for name in {p.tokenizer for p in plans}}
+        plans = plan.with_fallback
+        tokens = {name: self._tokens(reckoning, request, name) for name in {p.tokenizer for p in plans}}
         return max(reckoning.closing_cost(tokens[p.tokenizer], allowances, labels, p) for p in plans)
 
     async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> CallOutcome:
@@ -159,6 +161,16 @@ class ModelCaller:
             telemetry.CALL_SECONDS.labels(model=plan.model, seat=role_of(plan.seat)).observe(
                 time.perf_counter() - begun
             )
+
+    def _tokens(self, reckoning: Reckoning, request: Request, tokenizer: str) -> int:
+        """The tokens of a request. Its pinned texts are counted once for all debates that promised them."""
+        texts, known = texts_of(request), len(self._counts)
+        tokens = reckoning.request_tokens(texts, tokenizer, self._counts)
+        if len(self._counts) > known:
+            for text in (*(message.content for message in request.messages if message.pins), texts[-1]):
+                if (key := (tokenizer, text)) in self._counts:
+                    self._prompts.made.counts[key] = self._counts[key]
+        return tokens
 
     def _is_asked_again(self, facts: Facts, turn: Turn) -> bool:
         """Whether a debate of the usual course asks the seat of a turn more than once."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
 from service.errors import SettingsError
-from service.money import TOKENIZERS, bytes_over_four, count, count_tokens, tokenizer_id, tokenizers, tokens
+from service.money import TOKENIZERS, Known, bytes_over_four, count, count_tokens, tokenizer_id, tokenizers, tokens
 
 REAL = ("o200k_base", "cl100k_base")
 PUBLISHED = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
@@ -233,6 +233,39 @@ def test_a_long_text_with_seams_takes_the_tokens_of_its_pieces_without_them(
     if len(text) > tokens.PIECE:
         encoding = tokens._encodings["o200k_base"]
         assert counted == sum(tokens._length(encoding, piece) for piece in tokens._pieces(text))
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(st.lists(st.lists(texts, max_size=4).map(tokens.SEAM.join), max_size=6), st.integers(1, 5))
+def test_a_debate_that_knows_counts_counts_the_same(name: str, messages: list[str], most: int) -> None:
+    known: Known = {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens, "KNOWN_MAX", most)
+        for n in range(len(messages)):
+            assert count(messages[: n + 1], name, known) == count(messages[: n + 1], name)
+            assert count_tokens(messages[n], name, known) == count_tokens(messages[n], name)
+            assert len(known) <= most
+
+
+def test_what_a_debate_has_counted_is_not_hashed_again_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+
+    def noted(by: tiktoken.Encoding, text: str) -> int:
+        hashed.append(text)
+        return counted(by, text)
+
+    counted = tokens._counted
+    monkeypatch.setattr(tokens, "_counted", noted)
+    known: Known = {}
+    old, new = "[[3f9a begin statement {}]]\nheard\n[[3f9a end statement]]", "[[3f9a begin new]]\nanswered"
+    whole = "word " * (tokens.PIECE // 4)
+
+    for text in ("The text of a prompt.", f"{old}\n", f"{old}\n{new}", whole):
+        count(["The text of a prompt.", text], "o200k_base", known)
+
+    assert hashed == ["The text of a prompt.", f"{old}\n", new, whole]
+    assert {text for _, text in known} == {*hashed} - {whole}, "a text as long as a document is not held"
 
 
 around = st.text(st.sampled_from("[]]] \n\r/a1A'.é漢\u0301\ud800\t"), max_size=6)

@@ -350,6 +350,36 @@ def test_only_so_many_parsed_texts_are_known(monkeypatch: pytest.MonkeyPatch) ->
     assert 0 < len(known) <= 3
 
 
+def test_a_pinned_text_is_hashed_once_and_another_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+
+    def noted(text: str) -> str:
+        hashed.append(text)
+        return digest(text)
+
+    digest = pin_check._hash
+    monkeypatch.setattr(pin_check, "_pinned", known := dict[str, str]())
+    monkeypatch.setattr(pin_check, "_hash", noted)
+    bad = changed_house(request())
+
+    for _ in range(2):
+        check_pins(PROMPTS, request(), PINS)
+        with pytest.raises(PromptMismatch, match="prompt 'house' does not match"):
+            check_pins(PROMPTS, bad, PINS)
+
+    assert hashed == [*map(PROMPTS.text, ("house", *PINS)), bad[0].content, bad[0].content]
+    assert known == {PROMPTS.entry(pin).sha256: PROMPTS.text(pin) for pin in ("house", *PINS)}
+
+
+def test_only_so_many_pinned_texts_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pin_check, "_pinned", known := dict[str, str]())
+    monkeypatch.setattr(pin_check, "PINNED_MAX", 3)
+
+    for _ in range(3):
+        check_pins(PROMPTS, request(), PINS)
+        assert 0 < len(known) <= 3
+
+
 def test_a_schema_that_a_caller_or_an_adapter_changes_stays_as_it_was() -> None:
     check_schema_pin(PROMPTS, "critic", PROMPTS.schema("critic"))
     mine = PROMPTS.schema("critic")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -13,10 +16,11 @@ from service.debate.model import Turn
 from service.debate.turns import TurnId
 from service.errors import PromptMismatch
 from service.intake import start
-from service.money import Usage
+from service.money import Usage, tokenizers
 from service.policy import ProviderSetting
 from service.prompts import Prompts
-from service.prompts.request import Request, WireTexts
+from service.prompts.layouts import lay_out
+from service.prompts.request import Request, WireTexts, texts_of
 from service.providers.anthropic import Anthropic
 from service.running.attempt import Attempt, ModelCaller
 from service.running.provider_port import Answer, Provider
@@ -64,10 +68,14 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     first = money.USAGES["usage/1"]
+
+    def one_more(texts: Iterable[str], tokenizer: str, known: money.Known | None = None, /) -> int:
+        return first.request_tokens(texts, tokenizer, known) + 1
+
     other = first._replace(
         worst_case=lambda tokens, plan: 7 * first.worst_case(tokens, plan),
         charge=lambda usage, held, price, counted: replace(first.charge(usage, held, price, counted), amount=held),
-        request_tokens=lambda texts, tokenizer: first.request_tokens(texts, tokenizer) + 1,
+        request_tokens=one_more,
         closing_cost=lambda *given: 1_000 * first.closing_cost(*given),
     )
     monkeypatch.setitem(money.USAGES, "usage/2", other)
@@ -89,6 +97,26 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
     assert charges[0].amount < was.asked.held
     assert charges[1].amount == now.asked.held
     assert calling.closing_cost(case, new, closing) > 100 * calling.closing_cost(case, old, closing)
+
+
+def test_counts_of_pinned_texts_outlive_a_debate_and_no_other_does() -> None:
+    tokenizers.load(["o200k_base"])
+    prompts = Prompts.load()
+    started = replace(a_start(1), pins=prompts.pins())
+    facts, framing = Facts.of(opening(started, a_case(1))), Turn(TurnId("0.framing.1"), "framing")
+    plan = replace(started.seat("framing"), provider="bank", tokenizer="o200k_base")
+    schema = msgspec.json.encode(prompts.schema("framing")).decode()
+
+    for words in ("The first document.", "The second one, which is another."):
+        calling = ModelCaller(prompts, {"bank": anthropic()}, {"D1": words})
+        calling.load_prompts(started.pins)
+        asked = calling.prepare(a_case(1), facts, framing, plan).asked
+        request = lay_out(prompts, a_case(1), {"D1": words}, facts, framing, plan)
+
+        assert asked.input_tokens == money.count(texts_of(request), "o200k_base")
+        kept = prompts.at(started.pins).made.counts
+        assert {text for _, text in kept} == {prompts.text("house"), prompts.text("framing"), schema}
+        assert all(tokens == money.count_tokens(text, name) for (name, text), tokens in kept.items())
 
 
 # -- the mark for a vendor's cache

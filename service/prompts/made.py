@@ -1,0 +1,32 @@
+"""What is made of pinned files once, for all debates that promised them: no text of a debate is in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Made:
+    """The decoded texts and schemas of pinned files, by file, and counts of their texts.
+
+    Files bound it: a seat's message joins a few of them in a few ways.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._schemas: dict[str, dict[str, Any]] = {}
+        self.counts: dict[tuple[str, str], int] = {}
+        """Tokens of pinned texts, by tokenizer and text, as callers have counted them."""
+
+    def text(self, file: str, content: bytes) -> str:
+        """A file's text: one string for all requests that have it."""
+        if (text := self._texts.get(file)) is None:
+            text = self._texts[file] = content.decode()
+        return text
+
+    def schema(self, file: str, content: bytes) -> dict[str, Any]:
+        """A file's schema, to compare with. No caller is given it, who could change it."""
+        if (schema := self._schemas.get(file)) is None:
+            schema = self._schemas[file] = msgspec.json.decode(content)
+        return schema
