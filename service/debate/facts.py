@@ -30,6 +30,9 @@ from service.debate.turns import SCREENER, once_more
 
 UNUSABLE = ("malformedReply", "lengthLimit")
 """Reasons of a failed attempt that a repair may mend: the model reads the fault and answers again."""
+# Tuples, and not unions in the calls of `isinstance`: a union of classes is built anew each time, in a microsecond.
+_CHARGED = (TurnSpoke, AttemptFailed)
+_ATTEMPT = (TurnAsked, AttemptFailed)
 
 
 class Facts:
@@ -77,9 +80,9 @@ class Facts:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
         self.move = self.move if self.unmoved_by(entry) else None
-        charge = entry.charge if isinstance(entry, TurnSpoke | AttemptFailed) else None
-        self.excess += charge.excess if charge else 0
-        self.below_floor |= charge is not None and charge.below_floor is not None
+        if isinstance(entry, _CHARGED):
+            self.excess += entry.charge.excess
+            self.below_floor |= entry.charge.below_floor is not None
         match entry:
             case CaseReceived():
                 self.case, self.arrival, self.given = entry.case, entry.arrival, entry.given
@@ -111,9 +114,9 @@ class Facts:
 
         An attempt does, except that closing turns wait for those under way and that a charge is flagged.
         """
-        charge = entry.charge if isinstance(entry, AttemptFailed) else None
-        flagged = charge is not None and bool(charge.excess or charge.below_floor)
-        return isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not flagged
+        if self.refused or not isinstance(entry, _ATTEMPT):
+            return False
+        return isinstance(entry, TurnAsked) or not (entry.charge.excess or entry.charge.below_floor)
 
     def _failed(self, entry: AttemptFailed) -> None:
         self.open.pop(entry.turn, None)

@@ -57,9 +57,13 @@ class AttemptHistory(NamedTuple):
 
 
 class History:
-    """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case."""
+    """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case.
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    Without ``pins`` it does not know what its requests were made of (``used``), and asks the kernel for the turns of
+    the moderator alone.
+    """
+
+    def __init__(self, lines: Sequence[Line], *, pins: bool = True) -> None:
         if not lines or not isinstance(lines[0].entry, CaseReceived):
             raise IllegalEntry("expected the entries of a debate from case.received on; read them from the first")
         self.lines = lines
@@ -70,6 +74,7 @@ class History:
             line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
         ]
         self._course = Course()
+        self._pins = pins
         self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
         self.moderators: dict[TurnId, Turn] = {}
         self.used: set[str] = set()
@@ -84,10 +89,11 @@ class History:
         match entry:
             case TurnAsked():
                 self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
-                due = self._due(entry.turn)
-                if due is not None:
+                moderates = seat_of(entry.turn) == "moderator"
+                due = self._due(entry.turn) if moderates or self._pins else None
+                if due is not None and self._pins:
                     self.used |= pins_used(self.facts, due, self.plan(entry.turn).of(entry.model))
-                if seat_of(entry.turn) == "moderator":
+                if moderates:
                     self.moderators[entry.turn] = self._asked(due, entry.turn)
             case TurnGiven():
                 if seat_of(entry.turn) == "moderator":
