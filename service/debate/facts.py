@@ -80,9 +80,9 @@ class Facts:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
         self.move = self.move if self.unmoved_by(entry) else None
-        if isinstance(entry, _CHARGED):
-            self.excess += entry.charge.excess
-            self.below_floor |= entry.charge.below_floor is not None
+        charge = entry.charge if isinstance(entry, _CHARGED) else None
+        self.excess += charge.excess if charge else 0
+        self.below_floor |= charge is not None and charge.below_floor is not None
         match entry:
             case CaseReceived():
                 self.case, self.arrival, self.given = entry.case, entry.arrival, entry.given

@@ -119,7 +119,7 @@ def _is_asked_for(found: Any, form: _Form | None) -> bool:
     if form is None:
         return True
     if form.members is None:
-        return not isinstance(found, list) or all([_is_asked_for(one, form.items) for one in found])
+        return not isinstance(found, list) or all(_is_asked_for(one, form.items) for one in found)
     if not isinstance(found, dict):
         return True
     for name, value in found.items():
