@@ -126,8 +126,10 @@ class Facts:
 
     def failures(self, turn: TurnId, model: str) -> list[AttemptFailed]:
         """The failed attempts of a turn at one model, in their order."""
+        if turn not in self.failed:
+            return []
         models = self.models.get(turn, [])
-        return [failed for failed in self.failed.get(turn, ()) if models[failed.attempt - 1] == model]
+        return [failed for failed in self.failed[turn] if models[failed.attempt - 1] == model]
 
     def unusable(self, turn: TurnId, model: str) -> str | None:
         """The fault of a model's latest unusable reply in this turn, or ``None``."""

@@ -7,7 +7,7 @@ after the entries before them. So its neutral labels are read back by the same r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from service.debate.course import Course
 from service.debate.entries import (
@@ -29,6 +29,8 @@ from service.debate.turns import is_masked, phase_of, round_of, seat_of, split_p
 from service.errors import IllegalEntry
 from service.report.result.types import Line, WhyAsked
 from service.report.result.used_pins import pins_used
+
+Known = TypeVar("Known")
 
 SWAPPED = "swapped"
 
@@ -59,11 +61,11 @@ class AttemptHistory(NamedTuple):
 class History:
     """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case.
 
-    Without ``pins`` it does not know what its requests were made of (``used``), and asks the kernel for the turns of
-    the moderator alone.
+    Without ``requests`` it asks the kernel for no turn, and knows neither the labels under which a moderator saw the
+    parties (``shown``) nor what the requests were made of (``used``).
     """
 
-    def __init__(self, lines: Sequence[Line], *, pins: bool = True) -> None:
+    def __init__(self, lines: Sequence[Line], *, requests: bool = True) -> None:
         if not lines or not isinstance(lines[0].entry, CaseReceived):
             raise IllegalEntry("expected the entries of a debate from case.received on; read them from the first")
         self.lines = lines
@@ -74,11 +76,10 @@ class History:
             line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
         ]
         self._course = Course()
-        self._pins = pins
+        self._requests = requests
         self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
-        self.moderators: dict[TurnId, Turn] = {}
-        self.used: set[str] = set()
-        """The ids of the pinned prompts, templates and schemas of the requests that were made."""
+        self._moderators: dict[TurnId, Turn] = {}
+        self._used: set[str] = set()
         self.served: dict[str, list[str]] = {}
         self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
         for line in lines:
@@ -89,15 +90,11 @@ class History:
         match entry:
             case TurnAsked():
                 self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
-                moderates = seat_of(entry.turn) == "moderator"
-                due = self._due(entry.turn) if moderates or self._pins else None
-                if due is not None and self._pins:
-                    self.used |= pins_used(self.facts, due, self.plan(entry.turn).of(entry.model))
-                if moderates:
-                    self.moderators[entry.turn] = self._asked(due, entry.turn)
+                if self._requests:
+                    self._request(entry)
             case TurnGiven():
-                if seat_of(entry.turn) == "moderator":
-                    self.moderators[entry.turn] = self._asked(self._due(entry.turn), entry.turn)
+                if self._requests and seat_of(entry.turn) == "moderator":
+                    self._moderators[entry.turn] = self._asked(self._due(entry.turn), entry.turn)
             case TurnSpoke():
                 self._end(entry)
                 names = self.served.setdefault(seat_of(entry.turn), [])
@@ -115,6 +112,28 @@ class History:
     def facts(self) -> Facts:
         """The facts of the debate."""
         return self._course.facts
+
+    @property
+    def used(self) -> set[str]:
+        """The ids of the pinned prompts, templates and schemas of the requests that were made."""
+        return self._of_requests(self._used)
+
+    @property
+    def moderators(self) -> dict[TurnId, Turn]:
+        """The turns of the moderator, as the kernel asked for them."""
+        return self._of_requests(self._moderators)
+
+    def _of_requests(self, found: Known) -> Known:
+        if not self._requests:
+            raise ValueError("expected a history with its requests, found one without; read the lines again with them")
+        return found
+
+    def _request(self, asked: TurnAsked) -> None:
+        due = self._due(asked.turn)
+        if due is not None:
+            self._used |= pins_used(self.facts, due, self.plan(asked.turn).of(asked.model))
+        if seat_of(asked.turn) == "moderator":
+            self._moderators[asked.turn] = self._asked(due, asked.turn)
 
     def _why(self, asked: TurnAsked) -> WhyAsked:
         """Why an attempt is made, from the entries before it."""
