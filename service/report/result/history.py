@@ -7,7 +7,7 @@ after the entries before them. So its neutral labels are read back by the same r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from service.debate.course import Course
 from service.debate.entries import (
@@ -29,8 +29,6 @@ from service.debate.turns import is_masked, phase_of, round_of, seat_of, split_p
 from service.errors import IllegalEntry
 from service.report.result.types import Line, WhyAsked
 from service.report.result.used_pins import pins_used
-
-Known = TypeVar("Known")
 
 SWAPPED = "swapped"
 
@@ -116,17 +114,18 @@ class History:
     @property
     def used(self) -> set[str]:
         """The ids of the pinned prompts, templates and schemas of the requests that were made."""
-        return self._of_requests(self._used)
+        self._require_requests()
+        return self._used
 
     @property
     def moderators(self) -> dict[TurnId, Turn]:
         """The turns of the moderator, as the kernel asked for them."""
-        return self._of_requests(self._moderators)
+        self._require_requests()
+        return self._moderators
 
-    def _of_requests(self, found: Known) -> Known:
+    def _require_requests(self) -> None:
         if not self._requests:
             raise ValueError("expected a history with its requests, found one without; read the lines again with them")
-        return found
 
     def _request(self, asked: TurnAsked) -> None:
         due = self._due(asked.turn)
