@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, get_args
 
@@ -628,7 +629,7 @@ def test_a_history_for_the_decision_alone_does_not_pass_for_one_without_requests
     assert History(form).used
     assert History(form).moderators
 
-    for read in (lambda h: h.used, lambda h: h.moderators, lambda h: h.shown(turn_id(1, "moderator"))):
+    for read in (attrgetter("used"), attrgetter("moderators"), methodcaller("shown", turn_id(1, "moderator"))):
         with pytest.raises(ValueError, match="expected a history with its requests"):
             read(History(form, requests=False))
 
