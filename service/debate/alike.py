@@ -77,10 +77,17 @@ class Alike(NamedTuple):
 
 def alike(s: Script, roles: Roles) -> Alike:
     """Which seats think alike, by the models that spoke and by the plan for seats that did not."""
-    behind = {seat: plans_behind(s, seat) for seat in {*roles.weighed, *roles.deciders, *roles.table}}
+    seats = dict.fromkeys((*roles.weighed, *roles.deciders, *roles.table))
+    return _alike(roles, tuple((seat, tuple(map(identity, plans_behind(s, seat)))) for seat in seats))
 
-    def of(seats: Sequence[str]) -> list[SeatPlan]:
-        return [plan for seat in seats for plan in behind[seat]]
+
+@lru_cache(maxsize=256)
+def _alike(roles: Roles, seated: tuple[tuple[str, tuple[Identity, ...]], ...]) -> Alike:
+    """The same, by the models behind each seat: the catalogue has few, so most debates have those of another."""
+    behind = dict(seated)
+
+    def of(seats: Sequence[str]) -> list[Identity]:
+        return [one for seat in seats for one in behind[seat]]
 
     table = [behind[seat] for seat in roles.table]
     return Alike(
@@ -111,10 +118,10 @@ def families(s: Script, seats: Sequence[str]) -> set[str]:
 
 def count_models(s: Script, seats: Sequence[str]) -> int:
     """How many models are behind these seats."""
-    counted: list[SeatPlan] = []
-    for plan in (plan for seat in seats for plan in plans_behind(s, seat)):
-        if not _meet((plan,), counted, "sameModel"):
-            counted.append(plan)
+    counted: list[Identity] = []
+    for one in (identity(plan) for seat in seats for plan in plans_behind(s, seat)):
+        if not _meet((one,), counted, "sameModel"):
+            counted.append(one)
     return len(counted)
 
 
@@ -148,15 +155,15 @@ def _parts(name: str) -> tuple[str, str]:
     return _APART.sub("-", stem), "" if version == "latest" else version
 
 
-def _near(one: SeatPlan, other: SeatPlan, least: Diversity) -> bool:
+def _near(one: Identity, other: Identity, least: Diversity) -> bool:
     """Whether two models are one model, or at least of one family."""
-    return nearness(identity(one), identity(other)) in ("sameModel", least)
+    return nearness(one, other) in ("sameModel", least)
 
 
-def _meet(ones: Sequence[SeatPlan], others: Sequence[SeatPlan], least: Diversity) -> bool:
+def _meet(ones: Sequence[Identity], others: Sequence[Identity], least: Diversity) -> bool:
     return any(_near(one, other, least) for one in ones for other in others)
 
 
-def _one(table: Sequence[Sequence[SeatPlan]], least: Diversity) -> bool:
+def _one(table: Sequence[Sequence[Identity]], least: Diversity) -> bool:
     """Whether some model spoke in every seat."""
-    return any(all(_meet((plan,), seat, least) for seat in table) for plans in table for plan in plans)
+    return any(all(_meet((one,), seat, least) for seat in table) for seated in table for one in seated)

@@ -16,6 +16,8 @@ from service.debate.facts import Facts
 from service.debate.kernel import Run, decide, refuse_illegal
 from service.debate.model import Conclude, Move
 
+_SENDS_ON = (TurnSpoke, TurnGiven, CheckFound)
+
 
 class Course:
     """One debate, entry by entry, for those who drive it."""
@@ -35,7 +37,7 @@ class Course:
 
     def fold(self, entry: Entry) -> None:
         """Add an entry without asking whether it is legal, as it was recorded or is supposed."""
-        if not (isinstance(entry, TurnSpoke | TurnGiven | CheckFound) or self.facts.unmoved_by(entry)):
+        if not (isinstance(entry, _SENDS_ON) or self.facts.unmoved_by(entry)):
             self._run = None
         self.facts.add(entry)
 

@@ -30,6 +30,9 @@ from service.debate.turns import SCREENER, once_more
 
 UNUSABLE = ("malformedReply", "lengthLimit")
 """Reasons of a failed attempt that a repair may mend: the model reads the fault and answers again."""
+# Tuples, and not unions in the calls of `isinstance`: a union of classes is built anew each time, in a microsecond.
+_CHARGED = (TurnSpoke, AttemptFailed)
+_ATTEMPT = (TurnAsked, AttemptFailed)
 
 
 class Facts:
@@ -77,7 +80,7 @@ class Facts:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
         self.move = self.move if self.unmoved_by(entry) else None
-        charge = entry.charge if isinstance(entry, TurnSpoke | AttemptFailed) else None
+        charge = entry.charge if isinstance(entry, _CHARGED) else None
         self.excess += charge.excess if charge else 0
         self.below_floor |= charge is not None and charge.below_floor is not None
         match entry:
@@ -111,9 +114,9 @@ class Facts:
 
         An attempt does, except that closing turns wait for those under way and that a charge is flagged.
         """
-        charge = entry.charge if isinstance(entry, AttemptFailed) else None
-        flagged = charge is not None and bool(charge.excess or charge.below_floor)
-        return isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not flagged
+        if self.refused or not isinstance(entry, _ATTEMPT):
+            return False
+        return isinstance(entry, TurnAsked) or not (entry.charge.excess or entry.charge.below_floor)
 
     def _failed(self, entry: AttemptFailed) -> None:
         self.open.pop(entry.turn, None)
@@ -123,8 +126,10 @@ class Facts:
 
     def failures(self, turn: TurnId, model: str) -> list[AttemptFailed]:
         """The failed attempts of a turn at one model, in their order."""
+        if turn not in self.failed:
+            return []
         models = self.models.get(turn, [])
-        return [failed for failed in self.failed.get(turn, ()) if models[failed.attempt - 1] == model]
+        return [failed for failed in self.failed[turn] if models[failed.attempt - 1] == model]
 
     def unusable(self, turn: TurnId, model: str) -> str | None:
         """The fault of a model's latest unusable reply in this turn, or ``None``."""

@@ -10,7 +10,7 @@ waits         seconds from Retry-After or retry-after-ms, or nothing if they are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -55,7 +55,7 @@ def word(value: object) -> str:
 
 def texts(value: object) -> bytes:
     """All strings of a decoded JSON, one on each line, without their escapes."""
-    return "\n".join(leaf for leaf in _leaves(value) if isinstance(leaf, str)).encode("utf-8", "surrogatepass")
+    return "\n".join([leaf for leaf in _leaves(value) if isinstance(leaf, str)]).encode("utf-8", "surrogatepass")
 
 
 def counts(usage: object) -> bool:
@@ -89,18 +89,19 @@ def _number(header: str | None) -> float | None:
     return float(header) if header is not None and _NUMBER.fullmatch(header.strip()) else None
 
 
-def _leaves(value: object) -> Iterator[object]:
+def _leaves(value: object) -> list[object]:
     """All scalars of a decoded JSON and all names of its members, in no order, at any depth."""
-    waiting = [value]
+    found, waiting = list[object](), [value]
     while waiting:
-        match waiting.pop():
-            case dict() as inner:
-                yield from inner
-                waiting.extend(inner.values())
-            case list() as inner:
-                waiting.extend(inner)
-            case leaf:
-                yield leaf
+        one = waiting.pop()
+        if isinstance(one, dict):
+            found.extend(one)
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+        else:
+            found.append(one)
+    return found
 
 
 def _deeper(value: object, levels: int) -> bool:

@@ -83,12 +83,16 @@ class Credentials:
 
     def reread(self) -> int:
         """Read the secrets from files again; returns a number that is another one once a secret was replaced."""
-        again = tuple(_Carried(one.header, one.prefix, one.mounted, one.mounted.current()) for one in self._carried)
-        replaced = [old.secret for new, old in zip(again, self._carried, strict=True) if new.secret != old.secret]
+        now = [one.mounted.current() for one in self._carried]
+        replaced = [old.secret for new, old in zip(now, self._carried, strict=True) if new is not old.secret]
         if replaced:
             # A call that went out with the former key may still be answered, and the key may be in that answer.
             self._former = (*self._former, *replaced)[-FORMER_MAX:]
-            self._carried, self._version = again, self._version + 1
+            self._carried = tuple(
+                _Carried(one.header, one.prefix, one.mounted, secret)
+                for one, secret in zip(self._carried, now, strict=True)
+            )
+            self._version += 1
         return self._version
 
     def stand_in(self, raw: bytes) -> bool:

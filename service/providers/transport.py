@@ -4,9 +4,10 @@
     one time limit for making the connection, and one for the whole call
     a body of at most `BODY_MAX` bytes, counted after decompression
 
-This is the only module that calls vendors, with aiohttp itself. aiohttp sends a request again only if its method is
-idempotent, and ours are POSTs. Its errors carry the request and its keys, so none of them leaves this module, also not
-as the context of our error. A failure is returned from here; the caller raises it after the library's error is gone.
+This is the only module that calls vendors, with the connections and the parser of aiohttp. Its session is left out: a
+request would be built out of the same parts for each call, and sent by a task of its own. aiohttp's errors may carry
+what was sent, so none of them leaves this module, also not as the context of our error. A failure is returned from
+here; the caller raises it after the library's error is gone.
 
 A failure can have cost something only if a part of the request was sent. aiohttp's own time-outs are of the type
 `TimeoutError` too, and the one for making a connection costs nothing, so they are
@@ -18,11 +19,14 @@ from __future__ import annotations
 import asyncio
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http import HttpProcessingError, RawResponseMessage, StreamWriter
 from msgspec import Struct
 from yarl import URL
 
@@ -37,7 +41,7 @@ from service.running.provider_port import CallFailed
 
 BODY_MAX = 4_000_000
 PIECE = 262_144
-"""Larger requests are sent in pieces of this many bytes, so that other calls go on; aiohttp warns otherwise."""
+"""Larger requests are sent in pieces of this many bytes, so that other calls go on."""
 KEPT_HEADERS = ("content-type", "retry-after-ms", "retry-after", "x-request-id", "request-id")
 
 
@@ -70,9 +74,11 @@ class Transport:
         self._url = url
         self._credentials = credentials
         self._call_s = call_s
-        self._connect_s = connect_s
-        self._proxy = proxy
-        self._headers = {
+        self._connecting = aiohttp.ClientTimeout(total=None, sock_connect=connect_s)
+        self._proxy = URL(proxy) if proxy else None
+        target = str(url) if proxy and url.scheme == "http" else url.raw_path_qs
+        fixed = {
+            "host": url.host_port_subcomponent or "",
             "connection": "keep-alive",
             "accept": "application/json",
             "accept-encoding": "identity",
@@ -80,7 +86,8 @@ class Transport:
             "user-agent": f"gainsay/{service.__version__}",
             **headers,
         }
-        self._session: aiohttp.ClientSession | None = None
+        self._head = f"POST {target} HTTP/1.1\r\n{_lines(fixed.items())}"
+        self._line: _Line | None = None
         self._closed = False
         _trusted()  # a file of issuers that cannot be read stops the start
 
@@ -101,43 +108,90 @@ class Transport:
     async def close(self) -> None:
         """End all connections."""
         self._closed = True
-        if self._session is not None:
-            await self._session.close()
+        if self._line is not None:
+            await self._line.connector.close()
 
     async def _exchange(self, body: bytes) -> HttpReply:
-        if self._session is None:
-            self._session = _session(self._connect_s)
-        large = len(body) > PIECE
+        if (line := self._line) is None:
+            connector = aiohttp.TCPConnector(limit=0, ssl=_trusted())  # claimed debates limit the calls
+            line = self._line = _Line(connector, aiohttp.ClientRequest("POST", self._url, proxy=self._proxy))
         keys = self._credentials.reread()
-        async with self._session.post(
-            self._url,
-            data=_sliced(body) if large else body,
-            # Of the request and not of the session: a session's headers also go to a proxy.
-            headers={**self._headers, **_trace(), **self._credentials.revealed(), **(_length(body) if large else {})},
-            allow_redirects=False,
-            proxy=self._proxy,
-        ) as response:
-            headers = {name: ", ".join(found) for name in KEPT_HEADERS if (found := response.headers.getall(name, ()))}
-            read = _Body(", ".join(response.headers.getall("content-encoding", ("identity",))).strip().lower())
-            async for chunk in response.content.iter_any():
-                if not read.take(chunk):
-                    break
-            return HttpReply(response.status, headers, read.whole(), read.fault, keys)
+        head = self._head_of(body)
+        try:
+            connection = await line.connector.connect(line.target, [], self._connecting)
+        except TimeoutError:
+            raise aiohttp.ConnectionTimeoutError from None
+        upload: asyncio.Task[None] | None = None
+        try:
+            protocol, transport = connection.protocol, connection.transport
+            if protocol is None or transport is None:
+                raise aiohttp.ServerDisconnectedError
+            protocol.set_response_params(read_until_eof=True, auto_decompress=False)
+            if len(body) <= PIECE:
+                transport.write(head + body)
+            else:  # in a task of its own, because some vendors answer before they have read all
+                upload = asyncio.create_task(_upload(StreamWriter(protocol, line.target.loop), head, body))
+            message, content = await _response(line, protocol)
+            read = _Body(", ".join(message.headers.getall("content-encoding", ("identity",))).strip().lower())
+            while (chunk := await content.readany()) and read.take(chunk):
+                pass
+            if upload is None or upload.done():
+                connection.release()  # to be used again, if the response was read to its end
+            return HttpReply(message.code, _kept(message), read.whole(), read.fault, keys)
+        finally:
+            connection.close()  # unless it was released
+            if upload is not None:
+                upload.cancel()
+                await asyncio.gather(upload, return_exceptions=True)
+
+    def _head_of(self, body: bytes) -> bytes:
+        """The head of a request. Content-Length is there for a body in pieces too: some servers refuse chunks."""
+        of_call = [*self._credentials.revealed().items(), ("content-length", str(len(body)))]
+        if trace := OUTGOING.get():  # ids of ours are random or hashes; a caller's own trace keeps the caller's
+            of_call.append(("traceparent", trace))
+        return f"{self._head}{_lines(of_call)}\r\n".encode("ascii")
 
 
-async def _sliced(body: bytes) -> AsyncIterator[bytes]:
+class _Line(NamedTuple):
+    """The connections that are kept, and what aiohttp connects to: a request that is never sent.
+
+    It has no header of ours, because some of them are said to a proxy.
+    """
+
+    connector: aiohttp.TCPConnector
+    target: aiohttp.ClientRequest
+
+
+async def _upload(writer: StreamWriter, head: bytes, body: bytes) -> None:
+    """Send a large request as fast as it is taken. Where the connection ends, so does the wait for a response."""
+    await writer.write(head)
     for at in range(0, len(body), PIECE):
-        yield body[at : at + PIECE]
+        await writer.write(body[at : at + PIECE])
+        await writer.drain()
 
 
-def _length(body: bytes) -> dict[str, str]:
-    """Content-Length, so that a body in pieces is not sent in chunked encoding, which some servers refuse."""
-    return {"content-length": str(len(body))}
+async def _response(line: _Line, protocol: ResponseHandler) -> tuple[RawResponseMessage, aiohttp.StreamReader]:
+    """The head of the response, and its body as it comes; those of status 1xx before it are left out."""
+    try:
+        while True:
+            message, content = await protocol.read()
+            if not 100 <= message.code <= 199 or message.code == 101:
+                return message, content
+    except HttpProcessingError:
+        raise aiohttp.ClientResponseError(line.target.request_info, ()) from None
 
 
-def _trace() -> dict[str, str]:
-    """The trace that a call is a part of. Ids of ours are random or hashes; a caller's own trace keeps the caller's."""
-    return {"traceparent": found} if (found := OUTGOING.get()) else {}
+def _lines(headers: Iterable[tuple[str, str]]) -> str:
+    """Headers as they go out; raises `ValueError` for one that would end its line."""
+    lines = [f"{name}: {value}" for name, value in headers]
+    if not all(map(str.isprintable, lines)):
+        raise ValueError("expected headers of printable characters, found one with another")
+    return "".join([f"{line}\r\n" for line in lines])
+
+
+def _kept(message: RawResponseMessage) -> dict[str, str]:
+    """The headers that are read, those that come twice as one."""
+    return {name: ", ".join(found) for name in KEPT_HEADERS if (found := message.headers.getall(name, ()))}
 
 
 class _Body:
@@ -214,17 +268,6 @@ def address(name: str, setting: ProviderSetting, path: str) -> URL:
             "secret_headers and query)"
         )
     return url.update_query(setting.query) if setting.query else url
-
-
-def _session(connect_s: float) -> aiohttp.ClientSession:
-    """A session without cookies, whose calls are limited by the number of claimed debates and not by it."""
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, ssl=_trusted()),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_s),
-        auto_decompress=False,
-        trust_env=False,
-    )
 
 
 @cache

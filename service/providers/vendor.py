@@ -165,7 +165,7 @@ class Vendor(Provider):
         """
         now = self._clock()
         held_s = self._held.get(model, now) - now
-        return held_s if held_s > 0 else self._breaker.open_s(now, _task())
+        return held_s if held_s > 0 else self._breaker.open_s(now, _task() if self._breaker.is_open else 0)
 
     @property
     def circuit_open(self) -> bool:

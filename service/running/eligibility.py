@@ -34,6 +34,8 @@ def eligible_models(facts: Facts, turn: TurnId, plan: SeatPlan, allowed: int, un
     ``allowed`` is ``attempts_per_turn``, and ``unavailable`` how many attempts may find a model's vendor unavailable.
     """
     seated: tuple[SeatPlan, ...] = plan.with_fallback
+    if turn not in facts.failed:
+        return seated
     if plan.fallback and any(failed.reason == "timeout" for failed in facts.failures(turn, plan.model)[-1:]):
         seated = (plan.fallback, plan)
     else:

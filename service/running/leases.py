@@ -49,8 +49,8 @@ class HeldDebate:
 
     async def wait(self) -> None:
         """Wait until another process may have recorded something in this debate."""
-        if not self._heard:
-            await self._recorded.wait()
+        while not (self._heard or self._recorded.is_set()):
+            await self._recorded.wait()  # entries of this worker set it too, and another one stands in its place then
 
     def poll(self) -> bool:
         """Whether another process may have, since the last call. Call this before reading the records."""

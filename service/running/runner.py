@@ -93,6 +93,7 @@ class Runner:
         self._stopping, self._entries = worker.stopping, worker.entries
         self._ready: dict[TurnId, Attempt] = {}
         self._flying: dict[TurnId, asyncio.Task[CallOutcome]] = {}
+        self._notified: asyncio.Task[None] | None = None
 
     @property
     def facts(self) -> Facts:
@@ -136,10 +137,11 @@ class Runner:
         return outcome
 
     async def _cancel_calls(self) -> None:
-        """Cancel the calls in flight, and wait until they have ended."""
-        for task in self._flying.values():
+        """Cancel the calls in flight and the wait for notifications, and wait until they have ended."""
+        tasks = [*self._flying.values(), *filter(None, (self._notified,))]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._flying.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _step(self) -> None:
         """Perform as much of the next move as possible now; wait only for calls in flight."""
@@ -233,12 +235,11 @@ class Runner:
 
     async def _first_of(self, tasks: Collection[asyncio.Task[Any]], timeout: float | None) -> set[asyncio.Task[Any]]:
         """The finished tasks, once one has finished, a notification has come, or the time has passed."""
-        entries = asyncio.create_task(self._entries.wait())
-        try:
-            done, _ = await asyncio.wait((*tasks, entries), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            entries.cancel()
-        return done - {entries}
+        notified = self._notified
+        if notified is None or notified.done():  # otherwise the one of an earlier wait goes on
+            notified = self._notified = asyncio.create_task(self._entries.wait())
+        done, _ = await asyncio.wait((*tasks, notified), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        return done - {notified}
 
     def _settle_reply(self, turn: TurnId, made: CallOutcome) -> None:
         entry = made.entry

@@ -13,6 +13,7 @@ own words: they are data, cut to `NAME_MAX` characters and shown to no seat.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -77,6 +78,8 @@ def prune(kind: str, found: dict[str, Any]) -> tuple[Any, tuple[Dropped, ...], i
 
     Raises `Misplaced`, and `KeyError` for a kind that has no reply type.
     """
+    if _is_asked_for(found, _form_of(kind)):
+        return found, (), 0
     pruning = _Pruning()
     return pruning.value(found, _type_of(kind), "$"), tuple(pruning.dropped), pruning.more
 
@@ -84,6 +87,47 @@ def prune(kind: str, found: dict[str, Any]) -> tuple[Any, tuple[Dropped, ...], i
 @lru_cache
 def _type_of(kind: str) -> inspect.Type:
     return inspect.type_info(REPLY_TYPES[kind])
+
+
+class _Form(NamedTuple):
+    """The members of an object, each with its own form, or the form of a list's items; `None` where nothing is named
+    at any depth."""
+
+    members: Mapping[str, _Form | None] | None = None
+    items: _Form | None = None
+
+
+@lru_cache
+def _form_of(kind: str) -> _Form | None:
+    return _form(_type_of(kind))
+
+
+def _form(wanted: inspect.Type) -> _Form | None:
+    match wanted:
+        case inspect.StructType(fields=fields):
+            return _Form(members={field.encode_name: _form(field.type) for field in fields})
+        case inspect.VarTupleType(item_type=item):
+            return _Form(items=form) if (form := _form(item)) else None
+        case inspect.UnionType(types=types):
+            return next((_form(kind) for kind in types if isinstance(kind, inspect.StructType)), None)
+        case _:
+            return None
+
+
+def _is_asked_for(found: Any, form: _Form | None) -> bool:
+    """Whether every member of a value has a name of its form and stands there once: nothing is to be left out."""
+    if form is None:
+        return True
+    if form.members is None:
+        return not isinstance(found, list) or all(_is_asked_for(one, form.items) for one in found)
+    if not isinstance(found, dict):
+        return True
+    for name, value in found.items():
+        if name not in form.members or value is TWICE:
+            return False
+        if (inner := form.members[name]) is not None and not _is_asked_for(value, inner):
+            return False
+    return True
 
 
 class _Pruning:

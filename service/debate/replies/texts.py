@@ -58,6 +58,7 @@ from service.debate.replies.screening import ScreenedPassage
 from service.debate.replies.stances import Judgement, Projection
 
 AnyStruct = TypeVar("AnyStruct", bound=Struct)
+_HOLDS_TEXTS = (Struct, tuple)
 Change = Callable[[str, str], str]
 """From the path of a text and the text to the text that stands in its place."""
 
@@ -145,7 +146,7 @@ def with_texts(part: AnyStruct, change: Change, path: str = "") -> AnyStruct:
         old = getattr(part, member)
         if is_read and isinstance(part, Projection):
             new: Any = _output(old, change, f"{path}{name}")
-        elif isinstance(old, Struct | tuple) or (is_read and isinstance(old, str)):
+        elif isinstance(old, _HOLDS_TEXTS) or (is_read and isinstance(old, str)):
             new = _changed(old, change, f"{path}{name}", is_read)
         else:
             continue

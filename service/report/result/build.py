@@ -177,7 +177,7 @@ def build_decision(entries: Iterable[Entry]) -> Decision | None:
 
     Raises `IllegalEntry` if the entries do not begin with the case.
     """
-    h = History([Line(n, "", entry) for n, entry in enumerate(entries)])
+    h = History([Line(n, "", entry) for n, entry in enumerate(entries)], requests=False)
     outcome, telling, concluded = _outcome(h), telling_of(h.options), h.facts.concluded
     if outcome is None or telling is None or concluded is None:
         return _decision(h, outcome, None, None)

@@ -113,8 +113,13 @@ def _with_stop(said: str, at: int) -> str:
 
 
 def _said(lead: str, words: str | None, ended: Ended) -> str:
-    """The lead, and the sentence of a decider's own words that answers; beside a bare yes or no, its question."""
-    said = short(answer_sentence(words), LONGEST_ANSWER) if words else ""
+    """The lead, and the sentence of a decider's own words that answers."""
+    return _answered(lead, answer_sentence(words) if words else "", ended)
+
+
+def _answered(lead: str, sentence: str, ended: Ended) -> str:
+    """The lead, and the sentence that answers; beside a bare yes or no, its question."""
+    said = short(sentence, LONGEST_ANSWER)
     if is_bare(said):
         said = f"{_without_stop(said)} (the question: {_quoted(ended.question, LONGEST_QUESTION)})."
     return f"{lead}: {said}" if said else lead
@@ -149,7 +154,7 @@ def _adversarial(ended: Ended) -> Decided | None:
     if says_so(conclusion, said):
         whole = f"In the moderator's view {said[0].lower()}{said[1:]}"
         return Decided(conclusion, short(whole, LONGEST_ANSWER), "moderator")
-    return Decided(conclusion, _said(_PROPOSITION[conclusion], ended.synthesis, ended), "moderator")
+    return Decided(conclusion, _answered(_PROPOSITION[conclusion], said, ended), "moderator")
 
 
 _PROPOSITION: Mapping[str, str] = {

@@ -57,9 +57,13 @@ class AttemptHistory(NamedTuple):
 
 
 class History:
-    """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case."""
+    """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case.
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    Without ``requests`` it asks the kernel for no turn, and knows neither the labels under which a moderator saw the
+    parties (``shown``) nor what the requests were made of (``used``).
+    """
+
+    def __init__(self, lines: Sequence[Line], *, requests: bool = True) -> None:
         if not lines or not isinstance(lines[0].entry, CaseReceived):
             raise IllegalEntry("expected the entries of a debate from case.received on; read them from the first")
         self.lines = lines
@@ -70,10 +74,10 @@ class History:
             line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
         ]
         self._course = Course()
+        self._requests = requests
         self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
-        self.moderators: dict[TurnId, Turn] = {}
-        self.used: set[str] = set()
-        """The ids of the pinned prompts, templates and schemas of the requests that were made."""
+        self._moderators: dict[TurnId, Turn] = {}
+        self._used: set[str] = set()
         self.served: dict[str, list[str]] = {}
         self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
         for line in lines:
@@ -84,14 +88,11 @@ class History:
         match entry:
             case TurnAsked():
                 self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
-                due = self._due(entry.turn)
-                if due is not None:
-                    self.used |= pins_used(self.facts, due, self.plan(entry.turn).of(entry.model))
-                if seat_of(entry.turn) == "moderator":
-                    self.moderators[entry.turn] = self._asked(due, entry.turn)
+                if self._requests:
+                    self._request(entry)
             case TurnGiven():
-                if seat_of(entry.turn) == "moderator":
-                    self.moderators[entry.turn] = self._asked(self._due(entry.turn), entry.turn)
+                if self._requests and seat_of(entry.turn) == "moderator":
+                    self._moderators[entry.turn] = self._asked(self._due(entry.turn), entry.turn)
             case TurnSpoke():
                 self._end(entry)
                 names = self.served.setdefault(seat_of(entry.turn), [])
@@ -109,6 +110,29 @@ class History:
     def facts(self) -> Facts:
         """The facts of the debate."""
         return self._course.facts
+
+    @property
+    def used(self) -> set[str]:
+        """The ids of the pinned prompts, templates and schemas of the requests that were made."""
+        self._require_requests()
+        return self._used
+
+    @property
+    def moderators(self) -> dict[TurnId, Turn]:
+        """The turns of the moderator, as the kernel asked for them."""
+        self._require_requests()
+        return self._moderators
+
+    def _require_requests(self) -> None:
+        if not self._requests:
+            raise ValueError("expected a history with its requests, found one without; read the lines again with them")
+
+    def _request(self, asked: TurnAsked) -> None:
+        due = self._due(asked.turn)
+        if due is not None:
+            self._used |= pins_used(self.facts, due, self.plan(asked.turn).of(asked.model))
+        if seat_of(asked.turn) == "moderator":
+            self._moderators[asked.turn] = self._asked(due, asked.turn)
 
     def _why(self, asked: TurnAsked) -> WhyAsked:
         """Why an attempt is made, from the entries before it."""

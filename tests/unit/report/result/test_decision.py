@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, get_args
 
@@ -35,12 +36,14 @@ from service.debate.replies import (
     Synthesis,
 )
 from service.debate.replies.panel import Challenge, Endorsement, Idea
+from service.debate.turns import turn_id
 from service.report import Result, build_decision, build_result, markdown, summary_of
 from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.document.decision import facts
 from service.report.marks import MARK
 from service.report.result.decision import Ended, decide
 from service.report.result.decision_types import DecidedBy, DecisionOutcome
+from service.report.result.history import History
 from service.report.result.terms import ConvergenceTerms
 from tests.fixtures import formats, masking
 from tests.fixtures.debates import DECLINED, a_case, a_start, canned, drive, found
@@ -618,6 +621,17 @@ def test_the_decision_alone_is_that_of_the_result() -> None:
 
         for end in (3, len(entries) - 1, len(entries)):
             assert build_decision(entries[:end]) == build_result("d1", form[:end]).decision
+
+
+def test_a_history_for_the_decision_alone_does_not_pass_for_one_without_requests() -> None:
+    form = played("adversarial/1")
+
+    assert History(form).used
+    assert History(form).moderators
+
+    for read in (attrgetter("used"), attrgetter("moderators"), methodcaller("shown", turn_id(1, "moderator"))):
+        with pytest.raises(ValueError, match="expected a history with its requests"):
+            read(History(form, requests=False))
 
 
 def test_a_dissenter_of_convergence_has_the_name_that_the_case_gave_it() -> None:
