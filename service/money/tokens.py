@@ -55,7 +55,7 @@ text but hashes and numbers: the parts of the requests of a thousand debates, so
 
 Known = dict[tuple[str, str], int]
 """What `count_tokens` has found for the parts of one debate's requests, by tokenizer and part: one that comes again is
-not even hashed. It holds texts, so it is gone with the debate; it has none of more than `PIECE` characters."""
+not even hashed. It holds texts, so it is gone with the debate; of one with more than `PIECE` characters it has none."""
 KNOWN_MAX = 1_024
 """How many counts one debate has at most; then it forgets them all."""
 
@@ -132,7 +132,7 @@ def count_tokens(text: str, tokenizer: str, known: Known | None = None) -> int:
     for part in _parts(text):
         if (found := known.get((tokenizer, part))) is None:
             found = _counted(encoding, part)
-            if len(part) <= PIECE:
+            if len(text) <= PIECE:
                 _note(known, (tokenizer, part), found)
         tokens += found
     return tokens
