@@ -84,14 +84,14 @@ class Looks:
 
     def happened(self, event: Event, envelope: Envelope, index: int) -> None:
         """The next event of the log."""
-        match event:
-            case EvaluationRegistered(n=0):
-                self._register(event, claimed_moment(envelope), index)
-            case ItemScored(evaluation=evaluation) if evaluation in self._looks:
-                self._looks[evaluation].scored = True
-            case EvaluationStopped(evaluation=evaluation) | EvaluationConcluded(evaluation=evaluation):
-                if is_last(event) and evaluation in self._looks:
-                    self._looks[evaluation].ended = claimed_moment(envelope)
+        if isinstance(event, EvaluationRegistered) and event.n == 0:
+            self._register(event, claimed_moment(envelope), index)
+        elif isinstance(event, ItemScored) and event.evaluation in self._looks:
+            self._looks[event.evaluation].scored = True
+        elif isinstance(event, EvaluationStopped | EvaluationConcluded):
+            look = self._looks.get(event.evaluation)
+            if look is not None and is_last(event):
+                look.ended = claimed_moment(envelope)
 
     def _register(self, event: EvaluationRegistered, moment: int, index: int) -> None:
         self._last = max(self._last, moment)

@@ -81,7 +81,7 @@ async def recorded(database: Database) -> Recorded:
 
 
 def of(evaluation: str, one: ExportSummary) -> bool:
-    return json.loads(one.payload or b"{}").get("evaluation") == evaluation
+    return bool(json.loads(one.payload or b"{}").get("evaluation") == evaluation)
 
 
 def at_hour(records: Sequence[ExportSummary], hour: float, evaluation: str) -> list[ExportSummary]:
