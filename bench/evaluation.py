@@ -74,6 +74,7 @@ def inputs() -> Mapping[str, dict[str, Any]]:
         "mcnemar_power": {"n": CASES, "gain": 0.1, "loss": 0.09},
         "mcnemar_pairs": {"gain": 0.1, "loss": 0.08},
         "binomial_power": {"n": CASES, "p": 0.51},
+        "preference_power": {"favoured": 200, "other": 200, "p": 0.6},
         "rule_power": {"n": CASES, "p": 0.9, "least": 8_950},
         "signal_detection": {"hits": 4_000, "misses": 1_000, "false_alarms": 900, "correct_rejections": 4_100},
         "tilt": {"first": half, "second": half - 90},

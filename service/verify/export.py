@@ -15,8 +15,9 @@
     12  money        the ceiling holds at every entry
     13  outcome      the outcome follows from the entries
     14  plans        a signed checkpoint over each plan was in hand before its first case; only where there is one
-    15  evaluations  scores and results are those of the golden sets; only where these are given
-    16  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
+    15  looks        the looks at held splits that registrations record are those of the log; only where there are some
+    16  evaluations  scores and results are those of the golden sets; only where these are given
+    17  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
 
 No line is read when the head has not the pinned signatures, and none behind the first that fails a step. A debate stays
 in memory from its case to its end, and 16 bytes of it behind that.
@@ -44,6 +45,7 @@ from service.verify.ended import Ended
 from service.verify.evaluations import Evaluations
 from service.verify.lines import check_lines
 from service.verify.log_records import LogRecords
+from service.verify.looks import Looks
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform, perform_all
 from service.verify.tilts import Tilts
 from service.verify.versions import UnknownMembers
@@ -121,7 +123,8 @@ def verify_export(
     followed = header.complete or "evaluation" in header.filters  # either has all records of its evaluations
     evaluations = evaluations or Evaluations()
     tilts = Tilts(header.log) if header.complete else None
-    happened = LogRecords(note, trust, evaluations if followed else None, tilts)
+    looks = Looks(header.log, whole=header.complete)
+    happened = LogRecords(note, trust, evaluations if followed else None, tilts, looks)
     parts = _parts(header, checkpoint, happened, debates)
     if debates and evaluations.sets is not None:
         parts.append(_Part("evaluations", lambda _: None, happened.evaluated))
@@ -134,9 +137,9 @@ def verify_export(
         broken, halted = _read(rows, file, parts, every)
         why = CUT if broken else HALTED if halted else ""
         named = [("file", partial(_again, broken) if broken else partial(file.end, halted)), *signed]
-        if happened.has_plans:
-            at_plans = next((n for n, part in enumerate(parts) if part.name == "evaluations"), len(parts))
-            parts.insert(at_plans, _Part("plans", lambda _: None, happened.proven))
+        asked = [("plans", happened.has_plans, happened.proven), ("looks", happened.has_looks, happened.looks)]
+        at_evaluations = next((n for n, part in enumerate(parts) if part.name == "evaluations"), len(parts))
+        parts[at_evaluations:at_evaluations] = [_Part(name, lambda _: None, end) for name, has, end in asked if has]
         named += [(part.name, partial(part.end, why)) for part in parts]
     steps, left = perform_all([*named, ("sources", sources)], every=every)
     return VerificationReport("export", _about(header, file.count), steps, left)

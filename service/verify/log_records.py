@@ -8,6 +8,7 @@ from service.audit.note import Note
 from service.audit.record import Envelope
 from service.verify import earlier_logs, opened_bundle
 from service.verify.evaluations import Evaluations
+from service.verify.looks import Looks
 from service.verify.steps import NotCheckable, Trust, at, expect
 from service.verify.tilts import Tilts
 
@@ -21,8 +22,11 @@ class LogRecords:
     ``evaluations`` needs every record of an evaluation, and ``tilts`` every record of a log.
     """
 
-    def __init__(self, note: Note, trust: Trust, evaluations: Evaluations | None, tilts: Tilts | None) -> None:
+    def __init__(
+        self, note: Note, trust: Trust, evaluations: Evaluations | None, tilts: Tilts | None, looks: Looks
+    ) -> None:
         self._note, self._trust, self._evaluations, self._tilts = note, trust, evaluations, tilts
+        self._looks = looks
         self._counts: dict[str, int] = {}
         self._said: list[str] = []
         self._unknown = ""
@@ -36,6 +40,7 @@ class LogRecords:
             self._evaluations.take(envelope, payload, index, leaf)
         if self._tilts is not None and not later:
             self._tilts.take(envelope, payload, index)
+        self._looks.take(envelope)
         if envelope.kind not in log_events.KINDS:
             return
         if later:
@@ -51,6 +56,7 @@ class LogRecords:
                 self._remembered(event)
             if self._tilts is not None:
                 self._tilts.happened(event, envelope)
+            self._looks.happened(event, envelope, index)
         self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
 
     def _remembered(self, event: log_events.AuditRemembered) -> None:
@@ -82,6 +88,15 @@ class LogRecords:
         if self._evaluations is None:
             raise NotCheckable("a part of a log does not have all records of an evaluation; export the whole log")
         return self._evaluations.proven(parse_checkpoint(self._note.text), self._trust)
+
+    @property
+    def has_looks(self) -> bool:
+        """Whether a registration asks a held split."""
+        return self._looks.any
+
+    def looks(self) -> str:
+        """That registrations record as many looks at held splits as the log has."""
+        return self._looks.end(allowed=self._trust.records_only)
 
     def evaluated(self) -> str:
         """What the scores and results of evaluations come to; they need every record of a log."""

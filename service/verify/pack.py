@@ -175,11 +175,15 @@ class _Parts:
                 report = self._log(number, log)
                 fail(report)
                 gaps.open += [f"{log.log}: {gap.name}: {gap.detail}" for gap in report.gaps]
-                gaps.allowed += [step.detail for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
+                allowed = [step for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
+                gaps.allowed += [step.detail for step in allowed if step.name != "looks"]
+                looks = "".join(f"; {step.detail}" for step in allowed if step.name == "looks")
                 if log.log in self._unknown:
                     gaps.open.append(self._unknown[log.log])
                 edges = self._edges(number, log, gaps)
-            said.append(f"{log.size - log.first} records of {log.log} from {log.first} to before {log.size}, {edges}")
+            said.append(
+                f"{log.size - log.first} records of {log.log} from {log.first} to before {log.size}, {edges}{looks}"
+            )
         if gaps.open or gaps.allowed:  # what the options accept stands in the last line, as for a bundle
             reason = gaps.open[0] if gaps.open else f"{gaps.allowed[0]}; {'; '.join(said)}"
             raise NotCheckable(reason, allowed=not gaps.open)

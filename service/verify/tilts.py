@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from service.audit.moderator_events import ModeratorFound, ModeratorResolved
-from service.audit.record import Envelope, moment
+from service.audit.record import Envelope
 from service.debate.entries import CaseReceived, DebateStarted, GateDecided
 from service.debate.purpose import decides
 from service.debate.turns import MODERATOR
@@ -24,6 +24,7 @@ from service.prompts.undocumented import in_place_of
 from service.verify.earlier_logs import epoch_of
 from service.verify.opened_bundle import read_payload
 from service.verify.steps import Differs, at
+from service.verify.times import claimed_moment
 
 HOUR = 3_600_000_000
 """In microseconds; reading the findings and recording the case take milliseconds."""
@@ -59,14 +60,14 @@ class Tilts:
     def happened(self, event: object, envelope: Envelope) -> None:
         """The next event of the log."""
         if isinstance(event, ModeratorFound):
-            self._findings.setdefault(event.finding, _Finding(event, _moment(envelope)))
+            self._findings.setdefault(event.finding, _Finding(event, claimed_moment(envelope)))
         elif isinstance(event, ModeratorResolved):
-            self._resolved.setdefault(event.finding, _moment(envelope))
+            self._resolved.setdefault(event.finding, claimed_moment(envelope))
 
     def take(self, envelope: Envelope, payload: bytes, index: int) -> None:
         """The next record of a debate; raises `Differs` for a start that names a finding about something else."""
         if envelope.kind == _CASE:
-            self._last_case = max(self._last_case, _moment(envelope))
+            self._last_case = max(self._last_case, claimed_moment(envelope))
             if self._findings:
                 self._cases[envelope.debate] = envelope, payload
         elif envelope.kind == _DECIDED and envelope.debate in self._cases:
@@ -96,7 +97,7 @@ class Tilts:
         doubts |= {(finding, False) for finding, _ in about - named if finding not in self._resolved}
         for finding, is_named in sorted(doubts):
             if self._first or finding in self._findings:
-                self._doubts.append(_Doubt(finding, is_named, index, _moment(envelope)))
+                self._doubts.append(_Doubt(finding, is_named, index, claimed_moment(envelope)))
             else:
                 self._earlier += 1
 
@@ -142,11 +143,3 @@ class Tilts:
         if resolved is not None and resolved <= doubt.moment + HOUR:
             return True
         raise Differs("the findings that a start names", f"{doubt.finding} among them", "not named")
-
-
-def _moment(envelope: Envelope) -> int:
-    """When a record was written; 0, which no difference follows from, for a time that the step *chains* refuses."""
-    try:
-        return moment(envelope.recorded)
-    except ValueError:
-        return 0

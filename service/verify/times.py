@@ -117,6 +117,14 @@ def expect_ascending(before: str, after: str) -> None:
         raise Differs("when a record was written", f"{before}, as the one before it, or later", after)
 
 
+def claimed_moment(envelope: Envelope) -> int:
+    """When a record says it was written, in microseconds; 0 for a time that the step *chains* refuses."""
+    try:
+        return moment(envelope.recorded)
+    except ValueError:
+        return 0
+
+
 def _expect_own_id(first: Envelope) -> None:
     """Raise `Differs` unless the id of a chain is a UUID of version 7 (RFC 9562) of its first record's moment."""
     digits = first.debate.replace("-", "")  # 48 bits of milliseconds since 1970, then four of the version

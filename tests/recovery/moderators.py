@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from math import comb, fsum
 from typing import Literal
 
 from msgspec.structs import replace
@@ -120,23 +119,13 @@ def _claims(plan: Plan, pull: Pull, share: float, n: int) -> Iterator[Claim]:
     cases = sum(
         isinstance(label, PairLabel) and label.feature == "length" for one in pairs() for label in one.labels.values()
     )
-    seen = feature_power(cases // 2, share) if pull == "length" else own_power(plan, Counted(n, "items"))
+    half = {"favoured": cases // 2, "other": cases // 2, "p": share, "alpha": LEVEL / ASPECTS}
+    feature = pull == "length"
+    seen = compute("preference_power", half)["power"] if feature else own_power(plan, Counted(n, "items"))
     what = "the longer side" if pull == "length" else f"a {pull}"
     yield Claim(f"the pull to {what} is not seen", 1 - seen, whether(lambda r: aspect not in _tilts(r)))
     if pull == "length":
         yield Claim("another pull is seen", LEVEL, whether(lambda r: bool(_tilts(r) - {aspect})))
-
-
-@cache
-def feature_power(n: int, share: float, alpha: float = LEVEL / ASPECTS) -> float:
-    """How often a pull to a feature in a share of cases is seen, with ``n`` cases on either side (`preference`)."""
-    chance = [comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
-    return fsum(
-        chance[k] * chance[n - other]
-        for k in range(n + 1)
-        for other in range(n + 1)
-        if compute("preference", {"favoured_right": [k, n], "other_right": [other, n]})["p"] <= alpha
-    )
 
 
 def _tilts(result: Result) -> set[str]:

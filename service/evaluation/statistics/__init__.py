@@ -29,7 +29,13 @@ from service.evaluation.statistics.gate import (
     safe_threshold,
 )
 from service.evaluation.statistics.judges import alpha, kappa, order_swaps, signal_detection, tilt
-from service.evaluation.statistics.power import binomial_power, mcnemar_pairs, mcnemar_power, rule_power
+from service.evaluation.statistics.power import (
+    binomial_power,
+    mcnemar_pairs,
+    mcnemar_power,
+    preference_power,
+    rule_power,
+)
 from service.evaluation.statistics.rates import clopper_pearson, mean_t, one_sided_bound, rate_sequence, wilson
 from service.evaluation.statistics.reading import StatisticRefused
 from service.evaluation.statistics.registry import STATISTICS, compute
@@ -70,6 +76,7 @@ __all__ = [
     "order_swaps",
     "paired_difference",
     "preference",
+    "preference_power",
     "rate_sequence",
     "reliability",
     "rule_power",

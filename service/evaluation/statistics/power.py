@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
+from math import comb
 from typing import TypedDict
 
 from service.evaluation.statistics.distributions import at_least, at_most, points
@@ -15,6 +16,10 @@ MOST_PAIRS = 20_000
 """The most cases of a plan whose power is computed."""
 MOST_SEARCHED = 5_000
 """The most pairs among which the fewest are looked for."""
+MOST_ON_A_SIDE = 1_000
+"""The most cases with a feature on either side whose power is computed."""
+_SLACK = 10_000_000
+"""Tables count as no likelier with a slack of one part of these, as in `fisher`."""
 STEADY = 20
 """So many larger numbers of pairs must have the power too, because that of an exact test rises in steps."""
 
@@ -117,6 +122,47 @@ def binomial_power(n: int, p: float, alpha: float = 0.05) -> Power:
     share(p, "p")
     c = max(c for _, c in _critical(n, between(alpha, "alpha")))
     return Power(power=min(1.0, _rejects(n, c, p)))
+
+
+def preference_power(favoured: int, other: int, p: float, alpha: float = 0.05) -> Power:
+    """The chance that the exact test of `preference` rejects: a judge goes by the feature in a true share ``p``.
+
+    ``favoured`` cases are those where the side with the feature is right, and ``other`` all others with that feature.
+    Judged right are ``p`` of the first and 1 - ``p`` of the second. Summed over all tables; Fisher's test of each.
+    """
+    whole(favoured, "favoured", most=MOST_ON_A_SIDE)
+    whole(other, "other", most=MOST_ON_A_SIDE)
+    share(p, "p")
+    return Power(power=_preferring(favoured, other, p, between(alpha, "alpha")))
+
+
+@lru_cache(maxsize=256)
+def _preferring(favoured: int, other: int, p: float, alpha: float) -> float:
+    right, wrong = _chances(favoured, p), _chances(other, 1 - p)
+    ways, others = ([comb(n, x) for x in range(n + 1)] for n in (favoured, other))
+    border, power = exact(alpha), 0.0
+    for judged in range(favoured + other + 1):
+        low, high = max(0, judged - other), min(judged, favoured)
+        tables = [ways[x] * others[judged - x] for x in range(low, high + 1)]
+        power += sum(right[low + at] * wrong[judged - low - at] for at in _rejected(tables, border))
+    return min(1.0, power)
+
+
+def _chances(n: int, p: float) -> list[float]:
+    first, chances = points(n, p)
+    return [0.0] * first + chances + [0.0] * (n + 1 - first - len(chances))
+
+
+def _rejected(tables: Sequence[int], border: Fraction) -> Iterator[int]:
+    """The places of the tables of one margin that Fisher's test rejects, the unlikeliest first; in whole numbers."""
+    order = sorted(range(len(tables)), key=tables.__getitem__)
+    total, reached, following = sum(tables), 0, 0
+    for at in order:
+        while following < len(order) and tables[order[following]] * _SLACK <= tables[at] * (_SLACK + 1):
+            reached, following = reached + tables[order[following]], following + 1
+        if reached * border.denominator > border.numerator * total:
+            return
+        yield at
 
 
 def rule_power(n: int, p: float, least: int) -> Passes:

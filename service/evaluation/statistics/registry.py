@@ -41,6 +41,7 @@ _ALL: tuple[Statistic, ...] = (
     power.mcnemar_power,
     power.mcnemar_pairs,
     power.binomial_power,
+    power.preference_power,
     power.rule_power,
     judges.signal_detection,
     judges.tilt,

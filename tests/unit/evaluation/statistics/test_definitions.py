@@ -142,6 +142,10 @@ def test_figures_that_a_plan_prints() -> None:
     assert of.mcnemar_power(20, 0.25, 0.05)["power"] == pytest.approx(0.2, abs=0.005)
     for share, cases in ((0.6, 210), (0.65, 97), (0.7, 54), (0.75, 35), (0.8, 23)):
         assert of.binomial_power(cases, share)["power"] >= 0.8
+    for held, pull in ((26, 0.85), (28, 0.83)):  # the shipped pairs with one feature, at the strictest of six steps
+        half = held // 2
+        seen, less = (of.preference_power(half, half, p, 0.05 / 6)["power"] for p in (pull, pull - 0.01))
+        assert seen >= 0.8 > less
     assert of.one_sided_bound(17, 20, "low")["bound"] >= 0.6 > of.one_sided_bound(16, 20, "low")["bound"]
     assert of.one_sided_bound(3, 20, "high")["bound"] <= 0.4 < of.one_sided_bound(4, 20, "high")["bound"]
     good = of.rule_power(20, 0.9, 17)["passes"] * of.rule_power(20, 0.9, 17)["passes"]

@@ -17,6 +17,7 @@ from service.evaluation.statistics import (
     mcnemar,
     mean_t,
     one_sided_bound,
+    preference_power,
     rate_sequence,
     rule_power,
 )
@@ -105,6 +106,20 @@ def test_mcnemars_test_doubles_the_smaller_tail_and_its_middle_counts_the_outcom
 
         assert found["p"] == pytest.approx(min(1, 2 * tail / 2**n), abs=1e-12)
         assert found["midP"] == pytest.approx(min(1, (2 * tail - comb(n, fewer)) / 2**n), abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", ["0.05", "0.3", "0.5"])
+@pytest.mark.parametrize("p", ["0", "0.5", "0.85", "1"])
+def test_a_pull_is_seen_as_often_as_fishers_test_rejects(p: str, alpha: str) -> None:
+    for first, second in product(range(7), repeat=2):
+        rejected = (
+            chance(k, first, Fraction(p)) * chance(j, second, 1 - Fraction(p))
+            for k, j in product(range(first + 1), range(second + 1))
+            if fisher(k, first - k, j, second - j)["p"] <= float(alpha) + 1e-12
+        )
+
+        found = preference_power(first, second, float(p), float(alpha))["power"]
+        assert found == pytest.approx(float(sum(rejected)), abs=1e-12)
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.fractions(0, 1))

@@ -53,6 +53,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("mcnemar_pairs", {"gain": 0.2, "loss": 0.1, "most": 5001}, "most must be at most 5,000"),
     ("mcnemar_pairs", {"gain": 0.2, "loss": 0.1, "power": 1.0}, "power must lie between 0 and 1, found 1.0"),
     ("binomial_power", {"n": 1, "p": 0.5, "alpha": 0}, "alpha must lie between 0 and 1, found 0"),
+    ("preference_power", {"favoured": 1_001, "other": 1, "p": 0.5}, "favoured must be at most 1,000"),
+    ("preference_power", {"favoured": 1, "other": 1, "p": 1.5}, "p must be from 0 to 1, found 1.5"),
     ("rule_power", {"n": 1, "p": 0.5, "least": -1}, "least must be a whole number from 0, found -1"),
     ("signal_detection", {"hits": 1, "misses": 0, "false_alarms": 0}, "lacks correct_rejections"),
     ("tilt", {"first": 1, "second": 1, "fewest": 0.5}, "fewest must be a whole number from 0, found 0.5"),
