@@ -25,7 +25,9 @@ async def test_the_thread_works_for_the_tenant_of_who_asks(lane: Lane) -> None:
         WHOSE.set(tenant)
         return await lane.run(WHOSE.get)
 
-    assert await asyncio.gather(asked("one"), asked("other")) == ["one", "other"]
+    one, other = await asyncio.gather(asked("one"), asked("other"))
+
+    assert (one, other) == ("one", "other")
 
 
 async def test_the_loop_goes_on_and_calls_are_made_one_after_the_other(lane: Lane) -> None:
