@@ -134,6 +134,7 @@ NOT_SEEN: dict[str, str] = {
                 f"service/checks/judgement/wording/relation.py: 16384 -> {n} in WORDS_KEPT = 16384"
                 for n in (16_383, 16_385)
             ),
+            *(f"service/checks/judgement/wording/relation.py: 60 -> {n} in LONGEST_KEPT = 60" for n in (59, 61)),
         ),
         "the size of a cache",
     ),
