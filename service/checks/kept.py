@@ -2,7 +2,8 @@
 
 A tenant is never answered from what was worked out for another one: how soon an answer comes would say that the other
 one has the same document. A result is used for a text that is at hand, so never for one that is stored no more; and
-`sweep`, which a process calls from time to time, drops what was not asked for since the last call.
+`sweep`, which a process calls from time to time, drops what was not asked for since the last call. Results over no
+text, such as the words that were met, may hold words of a document that is gone since: `sweep` drops all of them.
 
 Every operation is one step of the interpreter, so threads may share the results; at worst two of them work out the same
 one at the same time, and what one of them has added is counted with the next ones.
@@ -13,16 +14,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
-from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar, cast
+
+from service.debate.whose import WHOSE
 
 Result = TypeVar("Result")
 
 MOST_CHARACTERS = 32_000_000
 """The bound, in characters of the texts, one for each kind of work. A document prepared for citations costs about six
 bytes a character, other results less."""
-WHOSE: ContextVar[str] = ContextVar("whose", default="")
-"""The tenant for which work is done. A debate, a request and a call of the process for checks set it."""
 
 
 class _Key(NamedTuple):
@@ -65,9 +65,9 @@ def once(work: Hashable, make: Callable[..., Result], *texts: str) -> Result:
 
 
 def sweep() -> None:
-    """Drop what was not asked for since the last call."""
+    """Drop what was not asked for since the last call, and what rests on no text."""
     for key in list(_kept):
-        if key not in _asked:
+        if key not in _asked or not key.texts:
             _kept.pop(key, None)
     _asked.clear()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -82,8 +83,9 @@ def affordable(
     Most cases are far below both limits, and need no exact count for that: `at_most` shows it.
     """
     first, whole = _first_and_whole(case, sources, started, prompts)
-    most = _counts(first, started, at_most)
-    too_large = any(_outgrown(_counts(whole, started, at_most) if whole is not first else most, started))
+    bound = partial(at_most, known=prompts.made.counts)
+    most = _counts(first, started, bound)
+    too_large = any(_outgrown(_counts(whole, started, bound) if whole is not first else most, started))
     if not too_large and needed(case, started, most, prompts, given) <= started.ceiling:
         return
     exact = _fitting(first, whole, case, started)
@@ -132,15 +134,16 @@ def _outgrown(tokens: Counts, started: DebateStarted) -> Iterator[SeatPlan]:
     return (plan for plan in started.seats if not money.fits(tokens[plan.seat][plan.tokenizer], plan))
 
 
-def at_most(request: Request, tokenizer: str) -> int:
-    """No less than `tokens_of`: what the case says counts by its bytes, and pinned texts were counted before.
+def at_most(request: Request, tokenizer: str, known: money.Known) -> int:
+    """No less than `tokens_of`: what the case says counts by its bytes, and the counts of pinned texts are ``known``,
+    or are from now on.
 
     No tokenizer finds more tokens than bytes in a text.
     """
     new = [message.content for message in request.messages if message.role == "data"]
     pinned = [message.content for message in request.messages if message.role != "data"]
     texts = (*pinned, texts_of(request)[-1], *("" for _ in new))
-    return money.RECKONING.request_tokens(texts, tokenizer) + sum(map(_size, new))
+    return money.RECKONING.request_tokens(texts, tokenizer, known) + sum(map(_size, new))
 
 
 def tokens_of(request: Request, tokenizer: str) -> int:

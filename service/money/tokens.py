@@ -18,6 +18,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from service.debate.whose import WHOSE
 from service.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ SEAMS_MAX = 256
 """A text with more seams is counted as one: only a document that was written for it has so many."""
 KEPT = 16_384
 """The size of the cache of counts; where it is full, the eighth that was not used for longest is dropped. It holds no
-text but hashes and numbers: the parts of the requests of a thousand debates, some 3 MB."""
+text but hashes and numbers: the parts of the requests of a thousand debates, some 3 MB. Each tenant has its own: how
+soon a long document is counted would say that another one has it too."""
 
 Known = dict[tuple[str, str], int]
 """What `count_tokens` has found for the parts of one debate's requests, by tokenizer and part: one that comes again is
@@ -79,7 +81,7 @@ _PATTERNS = {
 }
 
 _encodings: dict[str, Encoding] = {}
-_counts: dict[tuple[str, bytes], int] = {}
+_counts: dict[tuple[str, str, bytes], int] = {}
 
 
 def add(name: str, ranks: bytes) -> None:
@@ -194,8 +196,8 @@ def _note(known: Known, key: tuple[str, str], tokens: int) -> None:
 
 
 def _counted(encoding: Encoding, text: str) -> int:
-    """Tokens of a short text, counted once for as long as the cache holds its hash."""
-    key = encoding.name, sha256(text.encode("utf-8", "surrogatepass")).digest()
+    """Tokens of a short text, counted once for a tenant for as long as the cache holds its hash."""
+    key = encoding.name, WHOSE.get(), sha256(text.encode("utf-8", "surrogatepass")).digest()
     found = _counts.pop(key, None)
     if found is None:
         found = _length(encoding, text)

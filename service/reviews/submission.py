@@ -15,6 +15,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import Arrival, GateDecided, GateDecision
 from service.debate.model import Status
 from service.debate.purpose import decides
+from service.debate.whose import WHOSE
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
 from service.identity.caller import Caller
 from service.intake import Deployment, Prepared
@@ -139,6 +140,7 @@ class CaseRecorder:
         *,
         reserve: MicroUSD | None,
     ) -> Submitted:
+        WHOSE.set(caller.tenant)  # for a batch and an evaluation, no request did
         if terms is not None:
             request = replace(request, deadline=_earlier(request.deadline, terms.deadline))
         counted = decides(request.metadata, arrival)

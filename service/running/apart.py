@@ -135,7 +135,6 @@ class CheckProcess:
                 )
             except OSError as error:
                 raise CheckFault(f"the process that checks long texts cannot be started: {error.strerror}") from error
-            self._texts = SentTexts()
         return cast("Process", self._child)
 
     def _discard(self) -> None:
@@ -149,6 +148,7 @@ class CheckProcess:
         """Let the process end; the next call starts another one."""
         if self._idle is not None:
             self._idle.cancel()
+        self._texts = SentTexts()  # they live no longer than the process that has them too
         if self._child is not None:
             ending = asyncio.get_running_loop().create_task(_ended(self._child), name="end of the check process")
             self._ending.add(ending)

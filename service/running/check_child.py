@@ -23,6 +23,7 @@ from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
 from service.checks import kept
+from service.debate.whose import WHOSE
 
 MEMORY_MAX = 3 << 30
 """The most bytes of address space of the process: a case of the most characters that policy ships takes a third of it.
@@ -71,7 +72,7 @@ def _called(pickled: bytes, texts: dict[int, str]) -> Returned | Raised:
             del texts[number]
         if sweeps:
             kept.sweep()
-        kept.WHOSE.set(tenant)
+        WHOSE.set(tenant)
         function, given = _Unpickler(call, texts).load()
         return Returned(function(*given))
     except MemoryError:  # a process with room in it may do better; the parent asks one

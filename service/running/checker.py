@@ -9,13 +9,13 @@ from typing import Any, Protocol, TypeVar, assert_never
 from service.checks import citations, consensus, given, injection, judgement, overlap, texts
 from service.checks.citations import judged
 from service.checks.given import given_to
-from service.checks.kept import WHOSE
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import Case, Check, CheckKind, TurnId, complete_checks
 from service.debate.replies import Reply
 from service.debate.versions import newest
+from service.debate.whose import WHOSE
 
 _CITATIONS = newest(citations.ENGINES)
 _CRITIQUE = newest(judgement.CRITIQUES)

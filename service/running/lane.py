@@ -14,6 +14,7 @@ import asyncio
 import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from service.checks.readiness import make_ready
@@ -40,8 +41,12 @@ class Lane:
             await asyncio.shield(self._ready)
 
     async def run(self, function: Callable[..., Made], *given: object) -> Made:
-        """What a function returns for these arguments; one after the other, in the order in which they were asked."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *given)
+        """What a function returns for these arguments; one after the other, in the order in which they were asked.
+
+        It works for the same tenant as who asks.
+        """
+        run = copy_context().run
+        return await asyncio.get_running_loop().run_in_executor(self._thread, run, function, *given)
 
     def close(self) -> None:
         """Begin nothing more; what runs ends by itself."""

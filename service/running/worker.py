@@ -19,8 +19,8 @@ from msgspec import Struct
 
 from service import log_lines, telemetry
 from service.audit.record import Actor, Writer
-from service.checks.kept import WHOSE
 from service.debate.entries import DebateConcluded, DebateStopped, Entry, StoppedBy
+from service.debate.whose import WHOSE
 from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, EvaluationBudgets, Policy, Queue
 from service.policy.traces import USUAL_TRACES, Traces

@@ -22,6 +22,7 @@ from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.types import Scope as Connection
 from msgspec.structs import replace
 
+from service.debate.whose import WHOSE
 from service.errors import Forbidden, IncompleteTable
 from service.identity.authentication import Authenticator, Presented
 from service.identity.caller import LOCAL, Caller
@@ -69,9 +70,11 @@ class Door:
         if operation.scope == "public" or (operation.path == PATH and self._metrics.opens(request["headers"])):
             return
         if not self._authenticator.configured:
-            request["state"][CALLER] = LOCAL
-            return
-        request["state"][CALLER] = permitted(await self._authenticator.identify(presented(request)), operation)
+            found = LOCAL
+        else:
+            found = permitted(await self._authenticator.identify(presented(request)), operation)
+        request["state"][CALLER] = found
+        WHOSE.set(found.tenant)  # of this request, and of its threads
 
     async def expect_reach(self, connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
         """Raise `NotFound` where the path names a debate that the caller does not reach.

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from service.checks.citations import ENGINE
 from service.checks.citations.batch import Batch, explained, judge_batch
-from service.checks.kept import WHOSE
 from service.debate.findings import CitationVerdict, Edit, Verdict
 from service.errors import InvalidCase
 from service.report.labels import REFUSED
@@ -76,7 +75,6 @@ async def check(request: HttpRequest) -> Response[bytes]:
     """Verdicts on citations."""
     known_query(request, ())
     batch = await body.read(request, Batch, app_state(request).body_max_of(caller(request).tenant))
-    WHOSE.set(caller(request).tenant)  # of this request, and of the thread
     return answered(await asyncio.to_thread(checked, batch))
 
 

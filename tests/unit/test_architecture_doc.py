@@ -67,7 +67,7 @@ def test_unit_tests_lie_in_the_folder_of_their_room_but_for_those_that_a_decisio
     folders = {path.parent.relative_to(UNIT).parts[0] for path in UNIT.glob("*/**/test_*.py")}
 
     assert folders - ROOMS == {"bench", "loops", "release"}
-    assert ROOMS - folders == set()
+    assert folders >= ROOMS
 
 
 def test_the_picture_has_the_rows_of_the_import_contract() -> None:

@@ -134,6 +134,7 @@ NOT_SEEN: dict[str, str] = {
                 f"service/checks/judgement/wording/relation.py: {change} in (16384, 60)"
                 for change in ("16384 -> 16383", "16384 -> 16385", "60 -> 59", "60 -> 61")
             ),
+            *(f"service/checks/judgement/wording/relation.py: 60 -> {n} in LONGEST_KEPT = 60" for n in (59, 61)),
         ),
         "the size of a cache",
     ),

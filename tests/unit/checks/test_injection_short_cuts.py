@@ -21,6 +21,7 @@ from service.checks.injection.posing import POSES, posed
 from service.checks.injection.reading import Reader
 from service.checks.injection.views import View, read_plainly
 from service.debate.suspicions import CaseField
+from service.debate.whose import WHOSE
 from tests.fixtures import read_word_by_word, scanned_plainly
 
 pytestmark = pytest.mark.many
@@ -309,9 +310,9 @@ def test_what_is_known_of_words_is_a_tenant_s_own_and_of_short_texts() -> None:
         "long": "Gammaburg. " * 2_000,
     }
     for tenant, text in texts.items():
-        token = kept.WHOSE.set(tenant)
+        token = WHOSE.set(tenant)
         check_injection([FieldText("document", "D1", text)])
-        kept.WHOSE.reset(token)
+        WHOSE.reset(token)
 
     known = {key.tenant: kept._kept[key] for key in kept._kept if key.work == "words of injection/1"}
     weights = {key.tenant: kept._kept[key].weighed for key in kept._kept if key.work == "weights of injection/1"}

@@ -9,6 +9,7 @@ import pytest
 from service.checks import kept
 from service.checks.citations import Sources, check
 from service.debate.findings import Citation
+from service.debate.whose import WHOSE
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def test_another_work_and_another_text_have_results_of_their_own() -> None:
 
 def test_a_tenant_has_results_of_its_own() -> None:
     def of(tenant: str) -> list[str]:
-        kept.WHOSE.set(tenant)
+        WHOSE.set(tenant)
         return made("the same text")
 
     first, other, again = (copy_context().run(of, tenant) for tenant in ("one", "other", "one"))
@@ -70,6 +71,15 @@ def test_what_is_not_asked_for_between_two_sweeps_is_dropped() -> None:
 
     assert made("stays") is stays
     assert made("goes") is not goes
+
+
+def test_what_was_learnt_of_words_is_dropped_by_each_sweep_as_their_document_may_be_gone() -> None:
+    words = kept.once("words", set)
+    words.add("gammaburg")
+
+    kept.sweep()
+
+    assert kept.once("words", set) == set()
 
 
 def test_threads_may_share_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,11 +34,30 @@ def begun(**changes: Any) -> tuple[Prepared, DebateStarted]:
     return prepared, fix(prepared, deployment, SEED)
 
 
+def counted_by_words(plan: SeatPlan) -> SeatPlan:
+    return replace(plan, tokenizer="o200k_base", fallback=None)
+
+
 @given(MESSAGES, st.sampled_from(money.TOKENIZERS))
 def test_no_request_has_more_tokens_than_its_bound(messages: list[tuple[Any, str]], tokenizer: str) -> None:
     made = tuple(Message(role, text) for role, text in messages)
     request = Request("critic", "m", "m", made, "critic", {"type": "object"}, 100)
-    assert tokens_of(request, tokenizer) <= at_most(request, tokenizer)
+    known: money.Known = {}
+    for _ in range(2):
+        assert tokens_of(request, tokenizer) <= at_most(request, tokenizer, known)
+
+
+def test_the_counts_that_outlive_a_case_hold_pinned_texts_alone() -> None:
+    document = "The cap of Gammaburg is 4 % of all fees. "
+    prepared, started = begun(documents=[{"text": document}], question=f"{document}?")
+
+    affordable(
+        prepared.case, prepared.sources, replace(started, seats=tuple(map(counted_by_words, started.seats))), PROMPTS
+    )
+
+    texts = {text for _, text in PROMPTS.made.counts}
+    assert {PROMPTS.text("house")} <= texts
+    assert not [text for text in texts if "Gammaburg" in text]
 
 
 @pytest.mark.parametrize("length", [1, 40, 400, 4_000])

@@ -6,6 +6,7 @@ import gzip
 import re
 import subprocess
 import sys
+from contextvars import copy_context
 from hashlib import sha1, sha256
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
+from service.debate.whose import WHOSE
 from service.errors import SettingsError
 from service.money import TOKENIZERS, Known, bytes_over_four, count, count_tokens, tokenizer_id, tokenizers, tokens
 
@@ -155,21 +157,40 @@ def test_a_text_is_counted_once_and_only_so_many_counts_are_kept(monkeypatch: py
     monkeypatch.setattr(tokens, "KEPT", 40)
     monkeypatch.setattr(tokens, "_counts", {})
     document, short = "unlike any other " * 1_000, "a short text that is like no other"
-    keys = [("o200k_base", sha256(text.encode()).digest()) for text in (document, short)]
+    keys = [("o200k_base", WHOSE.get(), sha256(text.encode()).digest()) for text in (document, short)]
     assert not {*keys} & {*tokens._counts}
 
     first = count_tokens(document, "o200k_base")
     count_tokens(short, "o200k_base")
 
     assert tokens._counts[keys[0]] == first == count_tokens(document, "o200k_base")
-    assert count_tokens(document, "cl100k_base") == tokens._counts["cl100k_base", keys[0][1]]
+    assert count_tokens(document, "cl100k_base") == tokens._counts["cl100k_base", *keys[0][1:]]
     for n in range(tokens.KEPT):
         count_tokens(f"{n} x", "o200k_base")
         count_tokens(document, "o200k_base")
     assert tokens.KEPT * 3 // 4 <= len(tokens._counts) <= tokens.KEPT
     assert keys[0] in tokens._counts, "what is used stays"
     assert keys[1] not in tokens._counts
-    assert {len(key) for _, key in tokens._counts} == {32}, "hashes, and no text"
+    assert {len(key) for _, _, key in tokens._counts} == {32}, "hashes, and no text"
+
+
+def test_a_tenant_s_text_is_counted_again_for_another_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+
+    def noted(by: tiktoken.Encoding, text: str) -> int:
+        counted.append(WHOSE.get())
+        return length(by, text)
+
+    def of(tenant: str, text: str) -> int:
+        WHOSE.set(tenant)
+        return count_tokens(text, "o200k_base")
+
+    length = tokens._length
+    monkeypatch.setattr(tokens, "_length", noted)
+    for text in ("a document that two tenants have", "word " * tokens.PIECE):
+        counted.clear()
+        assert len({copy_context().run(of, tenant, text) for tenant in ("one", "other", "one")}) == 1
+        assert counted.count("one") == counted.count("other") == len(counted) / 2 > 0
 
 
 def test_what_two_requests_share_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from service.debate.whose import WHOSE
 from service.running import lane as lanes
 from service.running.lane import Lane
 
@@ -17,6 +18,16 @@ async def lane() -> AsyncIterator[Lane]:
     made = Lane()
     yield made
     made.close()
+
+
+async def test_the_thread_works_for_the_tenant_of_who_asks(lane: Lane) -> None:
+    async def asked(tenant: str) -> str:
+        WHOSE.set(tenant)
+        return await lane.run(WHOSE.get)
+
+    one, other = await asyncio.gather(asked("one"), asked("other"))
+
+    assert (one, other) == ("one", "other")
 
 
 async def test_the_loop_goes_on_and_calls_are_made_one_after_the_other(lane: Lane) -> None:

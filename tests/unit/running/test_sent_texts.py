@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -126,4 +127,15 @@ async def test_a_process_that_sweeps_with_each_call_gets_its_texts(monkeypatch: 
     process = CheckProcess()
     for text in (LONG, OTHER, LONG, LONG):
         assert await process.call(ONE, len, text) == len(text)
+    await process.close()
+
+
+async def test_no_text_is_held_for_a_process_that_has_ended() -> None:
+    process = CheckProcess(idle_s=0.0)
+
+    assert await process.call(ONE, len, LONG) == len(LONG)
+    assert process._texts._numbers, "it has not ended yet"
+    await asyncio.sleep(0.01)
+
+    assert not process._texts._numbers, "and no call may ever come that starts another one"
     await process.close()

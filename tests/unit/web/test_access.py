@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from litestar import Litestar, get
+from litestar.connection import ASGIConnection
 
+from service.debate.whose import WHOSE
 from service.errors import Forbidden, IncompleteTable
-from service.identity.caller import Caller
+from service.identity.authentication import LocalAuthenticator
+from service.identity.caller import LOCAL, Caller
 from service.identity.roles import Role
-from service.web.access import permitted, ways
+from service.web.access import Door, permitted, ways
 from service.web.api import HANDLERS
 from service.web.operations import OPERATIONS
 
@@ -32,6 +37,14 @@ def test_every_route_that_is_served_stands_for_its_operation() -> None:
 
     assert {path for _, path in found} == paths, "as the framework names the template of a path"
     assert sorted(each.id for each in found.values()) == sorted(BY_ID)
+
+
+async def test_a_request_works_for_the_tenant_of_its_caller() -> None:
+    scope: Any = {"type": "http", "method": "POST", "path_template": "/v1/debates", "headers": [], "state": {}}
+
+    await Door(LocalAuthenticator(), ways(HANDLERS, OPERATIONS)).admit(ASGIConnection(scope), back_door)
+
+    assert WHOSE.get() == LOCAL.tenant
 
 
 @pytest.mark.parametrize(

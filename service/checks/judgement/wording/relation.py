@@ -44,8 +44,10 @@ _OF_A_TEXT = lazily(
 _END = lazily(r"[.;!?](?=\s)|\n")
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
-WORDS_KEPT, LONGEST_KEPT = 16_384, 60
-"""Of how many words of one tenant the stems are kept, and of how many characters: turns share most of them."""
+WORDS_KEPT = 16_384
+"""Of how many words of one tenant the stems are kept: turns share most of them."""
+LONGEST_KEPT = 60
+"""The most characters of such a word."""
 
 
 class RelationLimits(Struct, frozen=True, rename="camel"):
