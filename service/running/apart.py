@@ -135,7 +135,6 @@ class CheckProcess:
                 )
             except OSError as error:
                 raise CheckFault(f"the process that checks long texts cannot be started: {error.strerror}") from error
-            self._texts = SentTexts()
         return cast("Process", self._child)
 
     def _discard(self) -> None:
@@ -146,7 +145,8 @@ class CheckProcess:
         self._retire()
 
     def _retire(self) -> None:
-        """Let the process end; the next call starts another one."""
+        """Let the process end, and forget its texts; the next call starts another one."""
+        self._texts = SentTexts()
         if self._idle is not None:
             self._idle.cancel()
         if self._child is not None:

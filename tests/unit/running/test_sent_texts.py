@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -126,4 +128,15 @@ async def test_a_process_that_sweeps_with_each_call_gets_its_texts(monkeypatch: 
     process = CheckProcess()
     for text in (LONG, OTHER, LONG, LONG):
         assert await process.call(ONE, len, text) == len(text)
+    await process.close()
+
+
+async def test_a_process_that_ends_because_it_has_nothing_to_do_leaves_no_text_behind() -> None:
+    process, text = CheckProcess(idle_s=0.01), "".join(["of this debate "] * SENT_ONCE)
+    before = sys.getrefcount(text)
+    await process.call(ONE, len, text)
+    while process.pid is not None:
+        await asyncio.sleep(0.005)
+
+    assert sys.getrefcount(text) == before
     await process.close()
