@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from service.running.apart import CheckProcess
 from service.running.check_child import Returned
 from service.running.sent_texts import SENT_ONCE, SentTexts
 from tests.fixtures import checked_apart
+from tests.fixtures.waiting import until
 
 LONG = "The Supplier's liability shall not exceed the Fees paid. " * 100
 OTHER = LONG.replace("Fees", "Charges")
@@ -135,8 +135,7 @@ async def test_a_process_that_ends_because_it_has_nothing_to_do_leaves_no_text_b
     process, text = CheckProcess(idle_s=0.01), "".join(["of this debate "] * SENT_ONCE)
     before = sys.getrefcount(text)
     await process.call(ONE, len, text)
-    while process.pid is not None:
-        await asyncio.sleep(0.005)
+    await until(lambda: process.pid is None)
 
     assert sys.getrefcount(text) == before
     await process.close()
