@@ -122,11 +122,12 @@ async def test_a_request_has_these_headers_and_no_others_and_the_bytes_that_were
 
 
 async def test_no_header_goes_out_twice_and_a_secret_one_stands_for_what_is_sent_otherwise() -> None:
-    changes = {
-        "headers": {"X-Gateway": "clear", "Accept": "text/json", "Traceparent": "of-the-policy"},
-        "secret_headers": {"X-Gateway": "env:G", "User-Agent": "env:G"},
-    }
-    async with line(answering(GOOD)) as server, connected(OPENAI, server.port, **changes) as made:
+    plain = {"X-Gateway": "clear", "Accept": "text/json", "Traceparent": "of-the-policy"}
+    secret = {"X-Gateway": "env:G", "User-Agent": "env:G"}
+    async with (
+        line(answering(GOOD)) as server,
+        connected(OPENAI, server.port, headers=plain, secret_headers=secret) as made,
+    ):
         await made.send(made.encode(a_request()))
         known = OUTGOING.set("of-the-call")
         await made.send(made.encode(a_request()))
