@@ -77,6 +77,11 @@ class Credentials:
                 found.append(_Carried(header, prefix, mounted, taken.secret))
         return SettingsError(fault) if fault else cls(tuple(found))
 
+    @property
+    def headers(self) -> frozenset[str]:
+        """The names of the headers, in lower case."""
+        return frozenset(one.header for one in self._carried)
+
     def revealed(self) -> dict[str, str]:
         """The headers as they go out."""
         return {one.header: one.prefix + one.secret.reveal() for one in self._carried}

@@ -77,7 +77,7 @@ class Transport:
         self._connecting = aiohttp.ClientTimeout(total=None, sock_connect=connect_s)
         self._proxy = URL(proxy) if proxy else None
         target = str(url) if proxy and url.scheme == "http" else url.raw_path_qs
-        fixed = {
+        usual = {
             "host": url.host_port_subcomponent or "",
             "connection": "keep-alive",
             "accept": "application/json",
@@ -86,7 +86,9 @@ class Transport:
             "user-agent": f"gainsay/{service.__version__}",
             **headers,
         }
-        self._head = f"POST {target} HTTP/1.1\r\n{_lines(fixed.items())}"
+        self._trace = usual.pop("traceparent", "")
+        fixed = [(name, value) for name, value in usual.items() if name not in credentials.headers]
+        self._head = f"POST {target} HTTP/1.1\r\n{_lines(fixed)}"
         self._line: _Line | None = None
         self._closed = False
         _trusted()  # a file of issuers that cannot be read stops the start
@@ -135,8 +137,8 @@ class Transport:
             read = _Body(", ".join(message.headers.getall("content-encoding", ("identity",))).strip().lower())
             while (chunk := await content.readany()) and read.take(chunk):
                 pass
-            if upload is None or upload.done():
-                connection.release()  # to be used again, if the response was read to its end
+            if (upload is None or upload.done()) and not transport.get_write_buffer_size():
+                connection.release()  # to be used again: the request has gone out whole; aiohttp looks at the response
             return HttpReply(message.code, _kept(message), read.whole(), read.fault, keys)
         finally:
             connection.close()  # unless it was released
@@ -145,11 +147,15 @@ class Transport:
                 await asyncio.gather(upload, return_exceptions=True)
 
     def _head_of(self, body: bytes) -> bytes:
-        """The head of a request. Content-Length is there for a body in pieces too: some servers refuse chunks."""
-        of_call = [*self._credentials.revealed().items(), ("content-length", str(len(body)))]
-        if trace := OUTGOING.get():  # ids of ours are random or hashes; a caller's own trace keeps the caller's
-            of_call.append(("traceparent", trace))
-        return f"{self._head}{_lines(of_call)}\r\n".encode("ascii")
+        """The head of a request, with no header twice: the secret one of a name is the one that goes out.
+
+        Content-Length is there for a body in pieces too: some servers refuse chunks.
+        """
+        of_call = {"content-length": str(len(body))}
+        if trace := OUTGOING.get() or self._trace:  # our ids are random or hashes; a caller's own trace keeps its id
+            of_call["traceparent"] = trace
+        of_call.update(self._credentials.revealed())
+        return f"{self._head}{_lines(of_call.items())}\r\n".encode("ascii")
 
 
 class _Line(NamedTuple):

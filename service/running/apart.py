@@ -145,7 +145,7 @@ class CheckProcess:
         self._retire()
 
     def _retire(self) -> None:
-        """Let the process end; the next call starts another one."""
+        """Let the process end, and forget its texts; the next call starts another one."""
         if self._idle is not None:
             self._idle.cancel()
         self._texts = SentTexts()  # they live no longer than the process that has them too

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import aiohttp
 import pytest
+from aiohttp.connector import AddrInfoType
 
 import service
+from service.observing.trace_context import OUTGOING
 from service.running.provider_port import Answer, CallFailed
 from tests.end_to_end.vendors.answering import (
     ANTHROPIC,
@@ -114,6 +119,25 @@ async def test_a_request_has_these_headers_and_no_others_and_the_bytes_that_were
         ("x-team", "risk"),
     ]
     assert server.bodies == [body]
+
+
+async def test_no_header_goes_out_twice_and_a_secret_one_stands_for_what_is_sent_otherwise() -> None:
+    plain = {"X-Gateway": "clear", "Accept": "text/json", "Traceparent": "of-the-policy"}
+    secret = {"X-Gateway": "env:G", "User-Agent": "env:G"}
+    async with (
+        line(answering(GOOD)) as server,
+        connected(OPENAI, server.port, headers=plain, secret_headers=secret) as made,
+    ):
+        await made.send(made.encode(a_request()))
+        known = OUTGOING.set("of-the-call")
+        await made.send(made.encode(a_request()))
+        OUTGOING.reset(known)
+
+    for head, trace in zip(server.heads, ("of-the-policy", "of-the-call"), strict=True):
+        named = [(name.lower(), value) for name, _, value in (header.partition(": ") for header in head[1:])]
+        assert len(dict(named)) == len(named)
+        wanted = {"x-gateway": OTHER_KEY, "user-agent": OTHER_KEY, "accept": "text/json", "traceparent": trace}
+        assert wanted.items() <= dict(named).items()
 
 
 @pytest.mark.parametrize(
@@ -325,6 +349,38 @@ async def test_a_vendor_that_answers_before_it_has_read_the_request_is_heard() -
             gone.set()
 
     assert said(outcome) == ("contextTooLong", False, False, None)
+
+
+@pytest.mark.parametrize("size", [30_000, 200_000])
+async def test_a_connection_on_which_a_request_has_not_gone_out_whole_is_not_kept(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def narrow(address: AddrInfoType) -> socket.socket:
+        made = socket.socket(*address[:3])
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+        return made
+
+    async def refuse_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(http(413, {"error": {"message": "request too large"}}))
+
+    connections = list[asyncio.StreamWriter]()
+    connector = functools.partial(aiohttp.TCPConnector, socket_factory=narrow)
+    monkeypatch.setattr(aiohttp, "TCPConnector", connector)
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
+    listening.bind(("127.0.0.1", 0))
+    served = await asyncio.start_server(refuse_at_once, sock=listening, limit=1_000)
+    async with served, connected(OPENAI, listening.getsockname()[1], call_timeout_s=2) as made:
+        try:
+            outcomes = [said(await failure(made, "x" * size)) for _ in range(2)]
+        finally:
+            for writer in connections:
+                writer.transport.abort()
+
+    assert outcomes == [("contextTooLong", False, False, None)] * 2
+    assert len(connections) == 2
 
 
 async def test_the_limit_of_a_call_holds_through_a_proxy_that_never_connects() -> None:
