@@ -78,7 +78,8 @@ FOLLOWED = 8
 LOOK_S = 1.0
 """How often a turn looks at the files of its sets, and at the caller, after its beginning."""
 TOGETHER = 32
-"""The most debates that a move opens, and the most that it scores before that is recorded."""
+"""The most debates that a move opens, and the most that it scores before that is recorded. After a start or a fault a
+turn begins with one, then two: where a process always ends in the middle, so much is recorded nevertheless."""
 
 
 class _Waits(GainsayError):
@@ -162,6 +163,7 @@ class EvaluationFeeder(Feeder):
 
     async def _go_on(self, found: ClaimedEvaluation) -> None:
         """Make moves until there is none to make now; raises `_Waits` where something outside is awaited."""
+        most = TOGETHER if found.evaluation in self._followed else 1
         progress = await self._follow(found)
         places = await self._places(found.by.tenant)
         ids = {asked.id for asked in progress.registered.sets}
@@ -187,7 +189,8 @@ class EvaluationFeeder(Feeder):
                 if move.until == "set":
                     raise _Waits("set", "it was stopped, and what was asked is scored once its sets are as registered")
                 return
-            await _Turn(self, found, progress, sets).make(move)
+            await _Turn(self, found, progress, sets, most).make(move)
+            most = min(2 * most, TOGETHER)
 
     async def _follow(self, found: ClaimedEvaluation) -> Progress:
         """The evaluation as recorded; what was followed before is not read again."""
@@ -287,12 +290,18 @@ class _Turn:
     """The moves of one evaluation, by a feeder that has it."""
 
     def __init__(
-        self, feeder: EvaluationFeeder, found: ClaimedEvaluation, progress: Progress, sets: Mapping[str, GoldenSet]
+        self,
+        feeder: EvaluationFeeder,
+        found: ClaimedEvaluation,
+        progress: Progress,
+        sets: Mapping[str, GoldenSet],
+        most: int,
     ) -> None:
         self._feeder = feeder
         self._found = found
         self._progress = progress
         self._sets = sets
+        self._most = most
 
     async def make(self, move: Move) -> None:
         """Make a move and record it; raises `_Waits`, `Fenced` and the errors of the store."""
@@ -302,7 +311,7 @@ class _Turn:
             case Ask(units):
                 await self._ask(units[:TOGETHER])
             case Score(units):
-                await self._score(units[:TOGETHER])
+                await self._score(units[: self._most])
             case Stop(by, why):
                 await self._stop(by, why)
             case Conclude():

@@ -71,14 +71,15 @@ class Mortal(Pool):
 
 
 class Interrupted(Pool):
-    """A database at which something happens right before a debate is opened, after so many others."""
+    """A database at which something happens right before a query of a name is asked, after so many others."""
 
+    name = "open_debate"
     before = 0
     then: Callable[[], Awaitable[None]]
 
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of a named query."""
-        if name == "open_debate":
+        if name == self.name:
             if self.before == 0:
                 await self.then()
             self.before -= 1
@@ -393,6 +394,30 @@ async def test_a_feeder_that_dies_at_its_second_opening_of_each_turn_gets_an_ite
             asked = (await desk.read(evaluation, CALLER)).progress.asked
             assert len(asked) == turn
             assert {UUID(debate) for debate in asked.values()} == _opened(database)
+
+
+async def test_a_feeder_that_dies_as_it_reads_the_second_debate_to_score_gets_further_each_time(
+    database: Database,
+) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
+        await sequencer.catch_up()
+        await a_feeder(service, desk).round()
+        under_way = "SELECT count(*) FROM gainsay.debate_head WHERE state IN ('queued', 'running')"
+
+        async def all_ended() -> bool:
+            return rows(database, under_way) == [(0,)]
+
+        async with a_worker(service):
+            await until(all_ended)
+        for turn in range(1, 4):
+            async with Interrupted.open(database.service_url, size=2) as store:
+                store.name, store.before, store.then = "records", 1, _die
+                do(database, FREE)
+                with pytest.raises(Killed):
+                    await a_feeder(service, a_desk(service, database=store)).round()
+            assert len((await desk.read(evaluation, CALLER)).progress.scored) == turn
 
 
 async def test_a_debate_that_was_opened_without_its_entry_gets_it(database: Database) -> None:
