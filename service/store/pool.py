@@ -162,7 +162,7 @@ class _LatestFirst(deque[Connection]):
 
 
 class _Pool(AsyncConnectionPool[Connection]):
-    """A pool that gives up, of the connections that were not needed for a while, the one that is idle longest."""
+    """A pool that closes, of the connections that were not needed for a while, the one that is idle longest."""
 
     async def _shrink_pool(self) -> None:
         self._pool.rotate(1)  # it closes the first one, which here would be the one that is most in use
