@@ -32,7 +32,16 @@ from service.reviews.feed import Feed
 from service.reviews.finding import DebateFinder, Page, Summary
 from service.reviews.reach import limit_of, require_reach
 from service.reviews.report_issue import ReportRegister, refuse_unfinished, write_report
-from service.reviews.submission import DECLINED_N, BatchTerms, CaseRecorder, Submitted, count_decision, count_task_type
+from service.reviews.submission import (
+    DECLINED_N,
+    AskedWith,
+    BatchTerms,
+    CaseRecorder,
+    ItemTerms,
+    Submitted,
+    count_decision,
+    count_task_type,
+)
 from service.reviews.unblocked import unblocked
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
@@ -135,14 +144,15 @@ class Reviews:
         """
         return await self._recorder.record(request, caller, key, arrival, terms)
 
-    async def open_item(self, item: EvaluationCase, caller: Caller) -> Submitted:
+    async def open_item(self, item: EvaluationCase, caller: Caller, asked: AskedWith | None = None) -> Submitted:
         """Record one run of an evaluation's item as a debate of ``caller``; see `service.reviews.evaluation_items`.
 
-        The same run is recorded once, and its debate given again. Raises what `record` raises, and
+        The same run is recorded once, and its debate given again. The entry that it is ``asked`` with is recorded as
+        its debate is opened, and not with one that is given again. Raises what `record` raises, and
         `IdempotencyKeyReused` where that run was recorded with another case.
         """
         arrival = Arrival(door="evaluation", evaluation=item.evaluation)
-        return await self._recorder.record(item.request, caller, item.key, arrival, reserve=item.reserve)
+        return await self._recorder.record(item.request, caller, item.key, arrival, item=ItemTerms(item.reserve, asked))
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""

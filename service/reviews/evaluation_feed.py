@@ -9,9 +9,10 @@ A turn of an evaluation, which one process has at a time:
        one that never had its sets at hand.
     4. The next move is made, and the one after it, until it has to wait for a debate.
 
-Debates are opened before their `item.asked` are recorded, which one statement does for those of a move; so it does for
-the scores of a move. A debate has a key that is made of evaluation, item, arm and repeat. So a turn that was cut off
-anywhere, or two feeders at one evaluation, open it once; and of two entries with one number one alone is recorded.
+A debate is opened in the transaction that records its `item.asked`. Of two entries with one number one alone is
+recorded: where a person's stop comes first, no debate is opened that no entry names. A debate has a key that is made of
+evaluation, item, arm and repeat, so a turn that was cut off anywhere, or two feeders at one evaluation, open it once.
+One that is there without its entry, of the version before, gets it. One statement records the scores of a move.
 
 A debate is scored when its end is recorded, whatever end that is. Labels are read there, and nowhere else.
 """
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -63,7 +64,7 @@ from service.reviews.evaluation_counting import count_entry, spent_of
 from service.reviews.evaluation_proof import proof_of
 from service.reviews.evaluations import EvaluationDesk, pins_of
 from service.reviews.feeding import BUSY_S, IDLE_S, Feeder
-from service.reviews.submission import Submitted
+from service.reviews.submission import AskedWith, Submitted
 from service.store import evaluations
 from service.store.evaluations import ClaimedEvaluation, Wait
 from service.store.stored_debate import read_debate
@@ -77,7 +78,8 @@ FOLLOWED = 8
 LOOK_S = 1.0
 """How often a turn looks at the files of its sets, and at the caller, after its beginning."""
 TOGETHER = 32
-"""The most debates that are opened, or scored, before that is recorded."""
+"""The most debates that a move opens, and the most that it scores before that is recorded. After a start or a fault a
+turn begins with one, then two: where a process always ends in the middle, so much is recorded nevertheless."""
 
 
 class _Waits(GainsayError):
@@ -161,6 +163,7 @@ class EvaluationFeeder(Feeder):
 
     async def _go_on(self, found: ClaimedEvaluation) -> None:
         """Make moves until there is none to make now; raises `_Waits` where something outside is awaited."""
+        most = TOGETHER if found.evaluation in self._followed else 1
         progress = await self._follow(found)
         places = await self._places(found.by.tenant)
         ids = {asked.id for asked in progress.registered.sets}
@@ -186,7 +189,8 @@ class EvaluationFeeder(Feeder):
                 if move.until == "set":
                     raise _Waits("set", "it was stopped, and what was asked is scored once its sets are as registered")
                 return
-            await _Turn(self, found, progress, sets).make(move)
+            await _Turn(self, found, progress, sets, most).make(move)
+            most = min(2 * most, TOGETHER)
 
     async def _follow(self, found: ClaimedEvaluation) -> Progress:
         """The evaluation as recorded; what was followed before is not read again."""
@@ -242,6 +246,11 @@ class EvaluationFeeder(Feeder):
         """Record the next entries, all or none, and follow them."""
         log = await self._log(found)
         await evaluations.add_entries(self._database, entries, found.by.tenant, log, self._writer, result=result)
+        self.follow(progress, entries)
+
+    @staticmethod
+    def follow(progress: Progress, entries: Sequence[EvaluationEntry]) -> None:
+        """Follow entries that were recorded here."""
         for entry in entries:
             progress.take(entry)
             count_entry(entry, progress)
@@ -253,10 +262,9 @@ class EvaluationFeeder(Feeder):
             self._logs[found.evaluation] = log
         return log
 
-    async def is_elsewhere(self, opened: Submitted, found: ClaimedEvaluation) -> bool:
+    async def is_elsewhere(self, debate: str, found: ClaimedEvaluation) -> bool:
         """Whether a debate is in another log than the registration, which was rotated as it was opened."""
-        log = opened.log or await evaluations.log_of_item(self._database, opened.debate, found.by.tenant)
-        return log != await self._log(found)
+        return await evaluations.log_of_item(self._database, debate, found.by.tenant) != await self._log(found)
 
     async def proof(self, found: ClaimedEvaluation) -> str:
         """The registration's proof of inclusion; raises `_Waits` while there is none."""
@@ -265,9 +273,12 @@ class EvaluationFeeder(Feeder):
             raise _Waits("checkpoint", "its registration is under no checkpoint yet")
         return proof
 
-    async def open(self, asking: Asking, unit: Unit, found: ClaimedEvaluation) -> Submitted:
-        """The debate of a unit, which is opened unless it is there."""
-        return await self._reviews.open_item(case_of(asking, unit), caller_of(found.by))
+    async def open(
+        self, asking: Asking, unit: Unit, found: ClaimedEvaluation, asked_by: Callable[[str], ItemAsked]
+    ) -> Submitted:
+        """The debate of a unit, which is opened with its entry unless it is there."""
+        asked = AskedWith(await self._log(found), self._writer, asked_by)
+        return await self._reviews.open_item(case_of(asking, unit), caller_of(found.by), asked)
 
     async def observed(self, debate: str, tenant: str) -> tuple[Any, ...]:
         """The entries of a debate, held against what commits to them."""
@@ -279,12 +290,18 @@ class _Turn:
     """The moves of one evaluation, by a feeder that has it."""
 
     def __init__(
-        self, feeder: EvaluationFeeder, found: ClaimedEvaluation, progress: Progress, sets: Mapping[str, GoldenSet]
+        self,
+        feeder: EvaluationFeeder,
+        found: ClaimedEvaluation,
+        progress: Progress,
+        sets: Mapping[str, GoldenSet],
+        most: int,
     ) -> None:
         self._feeder = feeder
         self._found = found
         self._progress = progress
         self._sets = sets
+        self._most = most
 
     async def make(self, move: Move) -> None:
         """Make a move and record it; raises `_Waits`, `Fenced` and the errors of the store."""
@@ -294,9 +311,9 @@ class _Turn:
             case Ask(units):
                 await self._ask(units[:TOGETHER])
             case Score(units):
-                await self._score(units[:TOGETHER])
+                await self._score(units[: self._most])
             case Stop(by, why):
-                await self._record([self._stopped(by, why, self._progress.next_n)])
+                await self._stop(by, why)
             case Conclude():
                 await self._conclude()
             case Rest():
@@ -311,42 +328,42 @@ class _Turn:
         await self._record([EvaluationProven(self._progress.evaluation, self._progress.next_n, proof)])
 
     async def _ask(self, units: Sequence[Unit]) -> None:
-        """Open debates as far as there is room for them, and record those that are open."""
+        """Open debates as far as there is room for them, each with its record."""
         progress = self._progress
         asked = {name: golden.asked for name, golden in self._sets.items()}
         ceiling = self._feeder.desk.deployment(self._found.by.tenant).policy.debate.ceiling_max
         plan_hash = progress.registered.plan_hash
         asking = Asking(progress.evaluation, progress.plan, plan_hash, asked, ceiling, progress.most)
-        entries, waits = list[EvaluationEntry](), list[_Waits]()
-        for n, unit in enumerate(units, progress.next_n):
-            if not await self._feeder.keeps(self._found):
-                break
-            try:
-                entries.append(await self._opened(asking, unit, n))
-            except _Waits as error:
-                waits.append(error)
-                break
-            if isinstance(entries[-1], EvaluationStopped):
-                break
-        await self._record(entries)
-        if waits:
-            raise waits[0]
+        for unit in units:
+            if progress.stopped is not None or not await self._feeder.keeps(self._found):
+                return
+            await self._open(asking, unit)
 
-    async def _opened(self, asking: Asking, unit: Unit, n: int) -> ItemAsked | EvaluationStopped:
-        """The entry of a unit whose debate is open by now, or the stop because it cannot be; raises `_Waits`."""
+    async def _open(self, asking: Asking, unit: Unit) -> None:
+        """Open the debate of a unit with its record, or record that it cannot be; raises `_Waits`."""
+        progress = self._progress
+
+        def asked_by(debate: str) -> ItemAsked:
+            return ItemAsked(progress.evaluation, progress.next_n, *unit, debate=debate)
+
         try:
-            opened = await self._feeder.open(asking, unit, self._found)
+            opened = await self._feeder.open(asking, unit, self._found, asked_by)
         except QueueFull as error:
             raise _Waits("places", error.public_detail) from error
         except BudgetExhausted as error:
             if error.ever:
                 raise _Waits("money", error.public_detail) from error
-            return self._stopped("fault", _cannot_ask(unit, error), n)
+            await self._stop("fault", _cannot_ask(unit, error))
         except (InvalidCase, TooLarge, CeilingTooSmall, IdempotencyKeyReused) as error:
-            return self._stopped("fault", _cannot_ask(unit, error), n)
-        if await self._feeder.is_elsewhere(opened, self._found):
-            return self._stopped("fault", ROTATED, n)
-        return ItemAsked(self._progress.evaluation, n, *unit, debate=opened.debate)
+            await self._stop("fault", _cannot_ask(unit, error))
+        else:
+            entry = asked_by(opened.debate)
+            if not opened.replayed:
+                self._feeder.follow(progress, [entry])
+            elif await self._feeder.is_elsewhere(opened.debate, self._found):
+                await self._stop("fault", ROTATED)
+            else:
+                await self._record([entry])
 
     async def _score(self, units: Sequence[Unit]) -> None:
         """Score debates that have ended."""
@@ -376,9 +393,9 @@ class _Turn:
             scores[unit] = msgspec.json.decode(msgspec.json.encode(found))
         return scores
 
-    def _stopped(self, by: StoppedBy, why: str, n: int) -> EvaluationStopped:
+    async def _stop(self, by: StoppedBy, why: str) -> None:
         log_lines.EVALUATION_STOPPED(evaluation=self._progress.evaluation, by=by)
-        return EvaluationStopped(self._progress.evaluation, n, by, why[:2_000])
+        await self._record([EvaluationStopped(self._progress.evaluation, self._progress.next_n, by, why[:2_000])])
 
     async def _conclude(self) -> None:
         progress = self._progress

@@ -11,12 +11,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from service import intake, telemetry
+from service.audit.evaluation_events import ItemAsked
+from service.audit.record import Writer
 from service.debate.amounts import MicroUSD
 from service.debate.entries import Arrival, GateDecided, GateDecision
 from service.debate.model import Status
 from service.debate.purpose import decides
 from service.debate.whose import WHOSE
-from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
+from service.errors import AuditUnavailable, BudgetExhausted, Fenced, IdempotencyKeyReused, QueueFull, StoreUnavailable
 from service.identity.caller import Caller
 from service.intake import Deployment, Prepared
 from service.intake.fingerprint import fingerprint
@@ -35,6 +37,7 @@ from service.store import spend
 from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
 from service.store.evaluation_room import ItemRoom, refuse_without_room
+from service.store.evaluations import seal
 from service.store.hub import EventHub
 from service.store.idempotency import DerivedKey, IdempotencyKey, InFlightKeys, Key, find_keyed
 from service.store.impact import standings
@@ -42,7 +45,7 @@ from service.store.moderator_tilts import standing_tilts
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
 from service.store.reach import is_reached
-from service.store.sealing import open_debate
+from service.store.sealing import AskedEntry, NewDebate, open_debate
 from service.store.stored_debate import read_head
 
 MODERATED = "adversarial"
@@ -61,8 +64,29 @@ class Submitted(Struct, frozen=True):
     status: Status
     decision: GateDecision | None
     replayed: bool = False
-    log: str | None = None
-    """The log of a case that was recorded now."""
+
+
+class AskedWith(Struct, frozen=True):
+    """The entry of an evaluation that is recorded with the debate of its item: ``entry`` makes it of the debate's id.
+
+    ``log`` is that of the registration, in which both are.
+    """
+
+    log: str
+    writer: Writer
+    entry: Callable[[str], ItemAsked]
+
+    def sealed(self, debate: str, tenant: str, now: float) -> AskedEntry:
+        """The entry for this debate, with its record."""
+        entry = self.entry(debate)
+        return AskedEntry(entry.evaluation, entry.n, *seal(entry, tenant, self.log, self.writer, now))
+
+
+class ItemTerms(Struct, frozen=True):
+    """What a debate of an evaluation's item needs of the budget of evaluations, and the entry that it is asked with."""
+
+    reserve: MicroUSD
+    asked: AskedWith | None = None
 
 
 class BatchTerms(Struct, frozen=True):
@@ -104,24 +128,24 @@ class CaseRecorder:
         arrival: Arrival | None = None,
         terms: BatchTerms | None = None,
         *,
-        reserve: MicroUSD | None = None,
+        item: ItemTerms | None = None,
     ) -> Submitted:
         """Check the case, decide, and record it with how it came. Under one ``key`` a tenant's case is recorded once.
 
-        With a ``reserve`` it is an item of an evaluation: it needs room in the budget of evaluations, and none in
-        the tenant's own limits. Under a derived key it is recorded again ten minutes after its debate has ended. Raises
-        `IdempotencyKeyReused` for another case under a used key, and what the ``terms`` of a batch raise.
+        An ``item`` of an evaluation needs room in the budget of evaluations, and none in the tenant's own limits. Under
+        a derived key a case is recorded again ten minutes after its debate has ended. Raises `IdempotencyKeyReused` for
+        another case under a used key, what the ``terms`` of a batch raise, and `Fenced` where the entry that an item is
+        asked with cannot be recorded: then its debate is not opened either.
         """
         body = await unblocked(characters(request), partial(fingerprint, request)) if isinstance(key, str) else b""
         kept = IdempotencyKey.of(key, body) if isinstance(key, str) else key
-        item = reserve is not None
-        if kept is not None and not item and (before := await self._find_repeated(kept, caller)):
+        if kept is not None and item is None and (before := await self._find_repeated(kept, caller)):
             return before  # an item that was recorded before is met where it would be opened: hardly one ever was
         deployment = self._deployment(caller.tenant)
         try:
             with _audit_available("the audit log"), self._under_way.recording(caller.tenant, kept):
-                async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue, item=item):
-                    return await self._recorded(request, caller, deployment, kept, arrival, terms, reserve=reserve)
+                async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue, item=item is not None):
+                    return await self._recorded(request, caller, deployment, kept, arrival, terms, item=item)
         except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
                 await self._under_way.recorded(caller.tenant, kept)
@@ -138,7 +162,7 @@ class CaseRecorder:
         arrival: Arrival | None,
         terms: BatchTerms | None,
         *,
-        reserve: MicroUSD | None,
+        item: ItemTerms | None,
     ) -> Submitted:
         WHOSE.set(caller.tenant)  # for a batch and an evaluation, no request did
         if terms is not None:
@@ -151,21 +175,20 @@ class CaseRecorder:
         earlier = Earlier(standings, await self._tilts_of(request, caller) if counted else ())
         database = self._database.of(caller.tenant)
         clock = await database_time(database)
-        room = None if reserve is None else _room(reserve, deployment)
         made = partial(prepare, request, deployment, caller, log, earlier, clock, arrival=arrival)
         prepared, new, entries = await unblocked(characters(request), made)
         if prepared.decision.debate:
-            if room is None:  # room for an item is looked for where it is opened
+            if item is None:  # room for an item is looked for where it is opened
                 await self._refuse_exhausted(request, prepared, deployment, caller)
             if terms is not None:
                 await terms.may_begin(prepared.ceiling, partial(least, prepared, deployment))
         new = replace(new, key=kept, subject=caller.subject)
-        if room is not None:
-            new = replace(new, room=room, limited=room.limited)
+        if item is not None:
+            new = _as_item(new, item, deployment, clock.now())
         if not await open_debate(database, new, entries):
-            if room is not None:
-                await refuse_without_room(database, caller.tenant, room)
-            return await self._at_once(kept, caller)
+            if new.room is not None:
+                await refuse_without_room(database, caller.tenant, new.room)
+            return await self._at_once(kept, caller, new.asked)
         task_type = prepared.case.task_type
         if counted:
             count_decision(task_type, prepared.decision, deployment)
@@ -174,7 +197,7 @@ class CaseRecorder:
                 telemetry.DEBATES_STARTED.labels(task_type=task_type, format=str(new.format)).inc()
             self._hub.work_queued()
         status: Status = "queued" if prepared.decision.debate else "declined"
-        return Submitted(new.place.debate, status, prepared.decision, log=log)
+        return Submitted(new.place.debate, status, prepared.decision)
 
     async def refuse_full(self, caller: Caller) -> None:
         """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
@@ -220,12 +243,14 @@ class CaseRecorder:
         (last,) = await self._listening.lines(debate, tenant, DECLINED_N)
         return last.entry.decision if isinstance(last.entry, GateDecided) else None
 
-    async def _at_once(self, kept: Key | None, caller: Caller) -> Submitted:
+    async def _at_once(self, kept: Key | None, caller: Caller, asked: AskedEntry | None) -> Submitted:
         """The case that another request recorded under this key at the same moment."""
         if kept is None:
             raise AuditUnavailable("the database did not record the case and gave no reason; try again")
         if before := await self._find_repeated(kept, caller):
             return before
+        if asked is not None:
+            raise Fenced("the evaluation has another entry of this number, or is over; read it again")
         raise AuditUnavailable("another request is recording the case under this key; try again", retry_after=1)
 
     async def _standings_of(self, request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Standing, ...]:
@@ -265,9 +290,15 @@ class CaseRecorder:
         return found, {limit.limit: limit.amount for limit in limits}
 
 
-def _room(reserve: MicroUSD, deployment: Deployment) -> ItemRoom:
-    policy = deployment.policy
-    return ItemRoom(reserve, policy.evaluations.budget, policy.budgets.zone)
+def _as_item(new: NewDebate, item: ItemTerms, deployment: Deployment, now: float) -> NewDebate:
+    policy, asked = deployment.policy, item.asked
+    room = ItemRoom(item.reserve, policy.evaluations.budget, policy.budgets.zone)
+    new = replace(new, room=room, limited=room.limited)
+    if asked is None:
+        return new
+    if asked.log != new.place.log:
+        raise Fenced("the log was rotated, and the records of an evaluation are those of one log; look at it again")
+    return replace(new, asked=asked.sealed(new.place.debate, new.place.tenant, now))
 
 
 def _earlier(own: str | None, other: str | None) -> str | None:

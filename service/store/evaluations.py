@@ -148,7 +148,7 @@ async def add_entries(
     evaluation is over.
     """
     first, now = entries[0], await written_at(database)
-    sealed = [_seal(entry, tenant, log, writer, now) for entry in entries]
+    sealed = [seal(entry, tenant, log, writer, now) for entry in entries]
     params = {
         "evaluation": UUID(first.evaluation),
         "tenant": tenant,
@@ -182,7 +182,7 @@ async def find_keyed_evaluation(database: Database, tenant: str, key: bytes) -> 
 
 
 async def _sealed(database: Database, entry: EvaluationEntry, tenant: str, log: str, writer: Writer) -> dict[str, Any]:
-    chain, record = _seal(entry, tenant, log, writer, await written_at(database))
+    chain, record = seal(entry, tenant, log, writer, await written_at(database))
     return {
         "evaluation": UUID(entry.evaluation),
         "tenant": tenant,
@@ -194,7 +194,8 @@ async def _sealed(database: Database, entry: EvaluationEntry, tenant: str, log: 
     }
 
 
-def _seal(entry: EvaluationEntry, tenant: str, log: str, writer: Writer, now: float) -> tuple[str, Record]:
+def seal(entry: EvaluationEntry, tenant: str, log: str, writer: Writer, now: float) -> tuple[str, Record]:
+    """The record of an entry, and its id."""
     return seal_event(log_events.valid(entry), log=log, tenant=tenant, writer=writer, now=now)
 
 

@@ -161,6 +161,14 @@ class _LatestFirst(deque[Connection]):
     append = deque.appendleft
 
 
+class _Pool(AsyncConnectionPool[Connection]):
+    """A pool that closes, of the connections that were not needed for a while, the one that is idle longest."""
+
+    async def _shrink_pool(self) -> None:
+        self._pool.rotate(1)  # it closes the first one, which here would be the one that is most in use
+        await super()._shrink_pool()
+
+
 class StatementUnanswered(StoreUnavailable):
     """PostgreSQL did not confirm a statement; only our own log says which one and why."""
 
@@ -246,7 +254,7 @@ class Database:
         def reconnect_failed(_pool: object) -> None:
             made._mark_lost()
 
-        pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+        pool = _Pool(
             url,
             connection_class=Connection,
             kwargs={"autocommit": True, "row_factory": dict_row, **WIRE},

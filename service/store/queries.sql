@@ -5,15 +5,20 @@
 -- at which the database took up the last record, goes to the new debate. A debate that this statement does not see yet,
 -- because another one has just given it the key, has not ended: of two that come together one alone takes the key over.
 -- A case of a batch is due an hour after one that came alone, so those of the tenant that came alone are taken first.
--- An item of an evaluation (with a `reserve`) is opened only if its evaluations have a place and money for it (0034).
+-- An item of an evaluation (with a `reserve`) is opened only if its evaluations have a place and money for it (0034), and
+-- with the entry of its evaluation that says that it is asked, or not at all (0041).
 WITH short AS MATERIALIZED (
     SELECT r.short FROM evaluation_room(%(tenant)s, %(reserve)s::bigint, %(places)s::integer, %(zone)s, %(day)s::bigint,
                                         %(month)s::bigint) AS r
     WHERE %(reserve)s::bigint IS NOT NULL
+), asked AS MATERIALIZED (
+    SELECT record_asked(%(tenant)s, %(asking)s::uuid, %(asked_n)s::integer, %(asked_record)s::uuid, %(asked_leaf)b::bytea,
+                        %(asked_salt)b::bytea, %(asked_body)b::bytea, %(key)b::bytea) AS done
+    WHERE %(asking)s::uuid IS NOT NULL AND NOT EXISTS (SELECT FROM short)
 ), keyed AS (
     INSERT INTO idempotency_key (tenant, key, body, debate)
     SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s
-    WHERE %(key)b::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM short)
+    WHERE %(key)b::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM short) AND coalesce((SELECT a.done FROM asked a), true)
     ON CONFLICT DO NOTHING
     RETURNING debate
 ), derived AS (
@@ -51,7 +56,10 @@ WITH short AS MATERIALIZED (
     FROM head, unnest(%(document_ids)s::text[], %(document_salts)b::bytea[], %(document_bodies)b::bytea[])
         AS d (id, salt, body)
 ), staged AS (
-    INSERT INTO pending (log, debate, n, tenant) SELECT log, debate, n, tenant FROM record
+    INSERT INTO pending (log, debate, n, tenant)
+    SELECT log, debate, n, tenant FROM record
+    UNION ALL
+    SELECT log, %(asked_record)s::uuid, 0, tenant FROM head WHERE %(asking)s::uuid IS NOT NULL
 ), context AS (
     INSERT INTO context (debate, salt, body, tenant) SELECT debate, %(context_salt)b, %(context_body)b, tenant FROM head
 ), found AS (

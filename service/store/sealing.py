@@ -37,6 +37,32 @@ OFFERED_S = 5.0
 """The retry window of a new debate: the response to an earlier try may have been lost."""
 
 
+class AskedEntry(Struct, frozen=True):
+    """The entry of an evaluation that says that an item is asked: its number, its record, and that record's id."""
+
+    evaluation: str
+    n: int
+    chain: str
+    record: Record
+
+    def params(self) -> dict[str, object]:
+        """The parameters by which the statement that opens the debate records it."""
+        return {
+            "asking": UUID(self.evaluation),
+            "asked_n": self.n,
+            "asked_record": UUID(self.chain),
+            "asked_leaf": self.record.leaf,
+            "asked_salt": self.record.salt,
+            "asked_body": self.record.payload,
+        }
+
+
+NOT_ASKED: dict[str, object] = dict.fromkeys(
+    ("asking", "asked_n", "asked_record", "asked_leaf", "asked_salt", "asked_body")
+)
+"""The parameters of a debate that is opened without such an entry."""
+
+
 class NewDebate(Struct, frozen=True):
     """What opens a debate, or records a declined case: entries and documents (id -> salt, UTF-8 bytes).
 
@@ -64,6 +90,8 @@ class NewDebate(Struct, frozen=True):
     """The batch from whose limit the debate draws too."""
     room: ItemRoom | None = None
     """What an item of an evaluation needs, and has, in the place of the tenant's limits."""
+    asked: AskedEntry | None = None
+    """The entry of the evaluation that is recorded with the debate of its item."""
 
 
 def times(recorded: float, *, age_s: float = 0.0, after: str = "") -> Times:
@@ -113,7 +141,7 @@ def uuid7(seconds: float) -> str:
 async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entry]) -> bool:
     """Write a new debate whole or not at all; return whether it is recorded, and not another one under the same key.
 
-    An item of an evaluation that has no room is not recorded either.
+    An item of an evaluation that has no room, or whose entry has a number that is taken, is not recorded either.
 
     ``entries`` are those of its records. A lost response may follow a commit, so the same debate, which can exist only
     once, is offered again within the retry window. Raises `AuditUnavailable`: then it is not recorded, or that is
@@ -168,6 +196,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "subject": new.subject,
         "batch": None if new.batch is None else UUID(new.batch),
         **(NO_ROOM if new.room is None else new.room.params()),
+        **(NOT_ASKED if new.asked is None else new.asked.params()),
         "decision": decision,
         **found_columns(entries, decision, new.place.tenant, new.place.debate),
         **columns(new.records),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import pytest
 from msgspec.structs import replace
@@ -23,9 +25,12 @@ from service.identity.caller import Caller
 from service.policy import Budgets, EvaluationBudget
 from service.policy.evaluation import EvaluationPolicy
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.reviews import evaluation_feed
+from service.reviews import Reviews, evaluation_feed
+from service.reviews.batch_callers import caller_of
+from service.reviews.evaluation_cases import case_of
 from service.reviews.evaluation_feed import EvaluationFeeder
 from service.reviews.evaluations import NotConcluded, Standing
+from service.reviews.submission import Submitted
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
 from service.store.pool import Database as Pool
@@ -63,6 +68,34 @@ class Mortal(Pool):
                     await super().query(name, params)
                 raise Killed
         return await super().query(name, params)
+
+
+class Interrupted(Pool):
+    """A database at which something happens right before a query of a name is asked, after so many others."""
+
+    name = "open_debate"
+    before = 0
+    then: Callable[[], Awaitable[None]]
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a named query."""
+        if name == self.name:
+            if self.before == 0:
+                await self.then()
+            self.before -= 1
+        return await super().query(name, params)
+
+
+class Alone(EvaluationFeeder):
+    """A feeder that finds each debate opened already, without its entry; it opens by ``later`` where that is given."""
+
+    later: Reviews | None = None
+
+    async def open(self, asking: Any, unit: Any, found: Any, asked_by: Any) -> Submitted:
+        """The debate of a unit."""
+        await self._reviews.open_item(case_of(asking, unit), caller_of(found.by))
+        self._reviews = self.later or self._reviews
+        return await super().open(asking, unit, found, asked_by)
 
 
 class StopsAfterAScore(EvaluationFeeder):
@@ -147,7 +180,7 @@ async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_
             async with Mortal.open(database.service_url, size=2) as mortal:
                 while (await desk.read(disturbed, CALLER)).stored.ended is None:
                     do(database, FREE)
-                    mortal.lives = random.randrange(3, 35)
+                    mortal.lives = random.randrange(3, 25)
                     dying = a_feeder(service, a_desk(service, database=mortal), f"f{deaths}", only=disturbed)
                     try:
                         await dying.round()
@@ -323,6 +356,85 @@ async def test_an_evaluation_that_a_person_stops_is_concluded_with_what_was_aske
             await desk.stop(evaluation, "late", CALLER)
 
 
+@pytest.mark.parametrize("nth", [0, 3])
+async def test_what_is_opened_when_a_person_stops_an_evaluation_is_asked_and_nothing_else_is_opened(
+    database: Database, nth: int
+) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
+        await sequencer.catch_up()
+        async with Interrupted.open(database.service_url, size=2) as store:
+            store.before = nth
+            store.then = partial(desk.stop, evaluation, "enough", CALLER)
+            await a_feeder(service, a_desk(service, database=store)).round()
+        do(database, FREE)
+        async with a_worker(service), evaluating(a_feeder(service, desk)):
+            found = await concluded(desk, evaluation, sequencer)
+
+        assert found.progress.stopped is not None
+        assert found.progress.stopped.by == "person"
+        assert {UUID(debate) for debate in found.progress.asked.values()} == _opened(database)
+        assert len(found.progress.scored) == nth
+
+
+async def test_a_feeder_that_dies_at_its_second_opening_of_each_turn_gets_an_item_further_each_time(
+    database: Database,
+) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
+        await sequencer.catch_up()
+        for turn in range(1, 4):
+            async with Interrupted.open(database.service_url, size=2) as store:
+                store.before, store.then = 1, _die
+                do(database, FREE)
+                with pytest.raises(Killed):
+                    await a_feeder(service, a_desk(service, database=store)).round()
+            asked = (await desk.read(evaluation, CALLER)).progress.asked
+            assert len(asked) == turn
+            assert {UUID(debate) for debate in asked.values()} == _opened(database)
+
+
+async def test_a_feeder_that_dies_as_it_reads_the_second_debate_to_score_gets_further_each_time(
+    database: Database,
+) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
+        await sequencer.catch_up()
+        await a_feeder(service, desk).round()
+        under_way = "SELECT count(*) FROM gainsay.debate_head WHERE state IN ('queued', 'running')"
+
+        async def all_ended() -> bool:
+            return rows(database, under_way) == [(0,)]
+
+        async with a_worker(service):
+            await until(all_ended)
+        for turn in range(1, 4):
+            async with Interrupted.open(database.service_url, size=2) as store:
+                store.name, store.before, store.then = "records", 1, _die
+                do(database, FREE)
+                with pytest.raises(Killed):
+                    await a_feeder(service, a_desk(service, database=store)).round()
+            assert len((await desk.read(evaluation, CALLER)).progress.scored) == turn
+
+
+async def test_a_debate_that_was_opened_without_its_entry_gets_it(database: Database) -> None:
+    """As the version before leaves it where its process dies in between."""
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        feeder = Alone(desk, service.reviews, a_writer("f"), 5.0)
+        await feeder.round()
+
+        assert {UUID(debate) for debate in (await desk.read(evaluation, CALLER)).progress.asked.values()} == _opened(
+            database
+        )
+        assert len(_opened(database)) == 2
+
+
 @pytest.mark.parametrize("what", ["subject", "key"])
 async def test_of_a_revoked_caller_nothing_more_is_asked_and_what_was_is_concluded(
     database: Database, what: str
@@ -390,6 +502,14 @@ async def test_a_feeder_forgets_an_evaluation_that_has_ended_here_or_elsewhere(
             for evaluation in begun:
                 await concluded(desk, evaluation, sequencer)
         assert len(here._followed) == 2  # those that ended elsewhere go as others are followed
+
+
+async def _die() -> None:
+    raise Killed
+
+
+def _opened(database: Database) -> set[UUID]:
+    return {debate for (debate,) in rows(database, "SELECT debate FROM gainsay.debate_head")}
 
 
 async def _evaluated(service: Bench, found: Standing) -> list[EvaluationItem]:

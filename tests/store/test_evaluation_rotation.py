@@ -24,7 +24,7 @@ from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, a_writer, bench
 from tests.fixtures.sequencing import KEY, LOG, a_sequencer
 from tests.fixtures.spending import rows
-from tests.store.test_evaluation_feed import FREE
+from tests.store.test_evaluation_feed import FREE, Alone
 from tests.store.workers import a_worker, do
 
 pytestmark = [pytest.mark.no_replay, pytest.mark.long]
@@ -78,7 +78,7 @@ async def test_a_rotation_stops_an_evaluation_which_is_concluded_in_its_log(data
         assert {"plans", "evaluations"} <= {step.name for step in steps}
 
 
-async def test_a_debate_that_was_opened_in_the_next_log_is_not_asked(database: Database) -> None:
+async def test_no_debate_is_opened_in_the_next_log(database: Database) -> None:
     """The log is rotated between the feeder's look and the opening of the debate."""
     async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
         desk = a_desk(service)
@@ -89,14 +89,32 @@ async def test_a_debate_that_was_opened_in_the_next_log_is_not_asked(database: D
         desk.logs._known["default"] = LOG, float("inf")  # the feeder has looked before
         feeder._reviews = a_feeder(service, a_desk(service))._reviews
         await feeder.round()
+        assert rows(database, "SELECT log FROM gainsay.debate_head") == []
+
+        do(database, FREE)
+        await a_feeder(service, a_desk(service)).round()
+        progress = (await desk.read(evaluation, CALLER)).progress
+        assert progress.stopped is not None
+        assert (progress.stopped.by, len(progress.asked)) == ("fault", 0)
+        assert await evaluations.log_of(service.database, evaluation, "default") == LOG
+        assert rows(database, "SELECT log FROM gainsay.debate_head") == []
+
+
+async def test_a_debate_that_another_version_opened_in_the_next_log_is_not_asked(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
+        await sequencer.catch_up()
+        await rotate(service)
+        feeder = Alone(desk, a_feeder(service, a_desk(service))._reviews, a_writer("f"), 5.0)
+        desk.logs._known["default"] = LOG, float("inf")
+        feeder.later = a_feeder(service, desk)._reviews
+        await feeder.round()
 
         progress = (await desk.read(evaluation, CALLER)).progress
         assert progress.stopped is not None
         assert (progress.stopped.by, len(progress.asked)) == ("fault", 0)
-        log = await evaluations.log_of(service.database, evaluation, "default")
-        assert log == LOG
-        ((elsewhere,),) = rows(database, "SELECT log FROM gainsay.debate_head")
-        assert elsewhere == SECOND
+        assert rows(database, "SELECT log FROM gainsay.debate_head") == [(SECOND,)]
 
 
 async def test_a_person_s_stop_after_a_rotation_stays_in_the_log_of_the_registration(database: Database) -> None:

@@ -7,13 +7,17 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from psycopg.pq import ExecStatus, Format
 
 from service.store import pool
+from service.store.queries import positional, queries
 from service.store.query_kinds import PLANNED_ONCE
 from tests.fixtures.postgres import Database
 
 COUNTED = b"SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE '%FROM entry e%leaf l%'"
 SETTINGS = b"SELECT current_setting('plan_cache_mode') AS plans, current_setting('enable_seqscan') AS scans"
+VOID = 2278
+"""The type of what a function gives that gives nothing; nobody reads it."""
 PID = b"SELECT pg_backend_pid() AS pid"
 
 
@@ -71,6 +75,21 @@ async def test_of_idle_connections_the_one_that_came_back_last_is_lent(
     assert set(pids) == {first["pid"]}
 
 
+async def test_of_idle_connections_the_one_that_is_idle_longest_is_given_up(
+    database: Database, kind: type[pool.Database]
+) -> None:
+    async with kind.open(url_for(kind, database), size=4) as opened:
+        found = opened.of("default")
+        sleeping = b"SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)"
+        several = await asyncio.gather(*(found.read("asked", sleeping, {}) for _ in range(4)))
+        (first,) = await found.read("asked", PID, {})
+        for _ in range(len({row["pid"] for (row,) in several}) - 1):
+            opened.pooled._pool._nconns_min = 1  # as where one was not needed since it was last looked
+            await opened.pooled._pool._shrink_pool()
+            assert await found.read("asked", PID, {}) == [first]
+        assert len(opened.pooled._pool._pool) == 1
+
+
 def test_a_connection_plans_the_claiming_of_debates_once(database: Database) -> None:
     """`CREATE OR REPLACE FUNCTION` without these settings would take them away."""
     with psycopg.connect(database.admin_url) as admin:
@@ -78,3 +97,19 @@ def test_a_connection_plans_the_claiming_of_debates_once(database: Database) -> 
 
     assert row is not None
     assert {"plan_cache_mode=force_generic_plan", "enable_seqscan=off"} <= set(row[0])
+
+
+def test_each_column_that_a_query_gives_is_of_a_type_that_is_read_in_binary(database: Database) -> None:
+    """Results come in PostgreSQL's binary format: a type that psycopg does not know there would come as its bytes."""
+    path, unread = "-c search_path=gainsay_tenant,gainsay", dict[str, set[str]]()
+    with psycopg.connect(database.admin_url, autocommit=True, options=path) as admin:
+        for name, sql in queries().items():
+            text, _ = positional(sql)
+            prepared = admin.pgconn.prepare(b"", text)
+            assert prepared.status == ExecStatus.COMMAND_OK, (name, prepared.error_message)
+            described = admin.pgconn.describe_prepared(b"")
+            found = {described.ftype(nth) for nth in range(described.nfields)} - {VOID}
+            if strange := {oid for oid in found if admin.adapters.get_loader(oid, Format.BINARY) is None}:
+                unread[name] = {str(oid) for oid in strange}
+
+    assert unread == {}

@@ -294,6 +294,27 @@ async def test_lists_by_every_kind_of_filter_and_their_counts_are_of_the_tenant(
         assert found[OURS, THEIRS] == found[THEIRS, OURS] == set()
 
 
+async def test_a_plan_that_is_kept_reads_for_the_tenant_of_each_transaction(
+    stored: TwoTenants, serving: ServingDatabase
+) -> None:
+    """One connection, on which PostgreSQL keeps one plan of each statement for all tenants; one names no tenant."""
+    for name in ("records", "head"):
+        for nth in range(16):
+            login, clause = TENANTS[nth % 2], TENANTS[nth // 2 % 2]
+            of = {"debate": UUID(stored.debates[clause][0]), "tenant": clause, "from_n": 0, "documents": True}
+            found = await serving.of(login).query(name, of)
+            seen = [row for row in found if row.get("part") != "head"] if name == "records" else found
+            assert bool(seen) == (login == clause), (name, login, clause)
+    everyone = b"SELECT DISTINCT tenant FROM debate_head"
+    for nth in range(16):
+        found = await serving.of(TENANTS[nth % 2])._rows("every", everyone, None, prepare=True)
+        assert [row["tenant"] for row in found] == [TENANTS[nth % 2]]
+    plans = (
+        b"SELECT generic_plans > 0 AS kept FROM pg_prepared_statements WHERE statement LIKE 'SELECT DISTINCT tenant%'"
+    )
+    assert await serving.read("plans", plans, {}) == [{"kept": True}]
+
+
 def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     """The parameters of a statement that writes a row of a tenant."""
     debate, log = UUID(stored.debates[tenant][1]), stored.log(tenant)

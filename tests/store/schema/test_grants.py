@@ -192,7 +192,7 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
             "forget_deliveries",
         ),
         *("account_of", "lane_of", "is_of_items"),
-        *("lock_evaluations", "items_under_way", "evaluation_room", "count_looks"),
+        *("lock_evaluations", "items_under_way", "evaluation_room", "count_looks", "record_asked"),
         "current_tenant",
         "is_own_chain",
     }
