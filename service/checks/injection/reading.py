@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from struct import Struct
 from typing import NamedTuple
 
@@ -90,7 +90,8 @@ class Known(dict[str, Entry | None]):
         if len(self) > KNOWN_MAX:
             self.clear()
             self.more.clear()
-        found = self._looked_up({word for word in words.difference(self) if len(word) <= WORD_MAX})
+        # Not `set.difference`, which looks at each word of another class of dict, not at these.
+        found = self._looked_up({word for word in words if word not in self and len(word) <= WORD_MAX})
         self.more.update(word for word, entry in found.items() if entry and entry.is_more)
         self.update(found)
 
@@ -148,10 +149,10 @@ class Reader:
         self.rot13: list[tuple[int, int]] = []
         self.reversed: list[tuple[int, int]] = []
 
-    def sentences(self, text: str) -> Sequence[Sentence]:
-        """The sentences that have a word, in their order."""
+    def sentences(self, text: str, until: int | None = None) -> Sequence[Sentence]:
+        """The sentences that have a word, in their order; those that begin before a place, where one is given."""
         self.rot13, self.reversed = [], []
-        cut = list(_cut(text))
+        cut = list(_cut(text) if until is None else takewhile(lambda one: one[1] < until, _cut(text)))
         entries = self._look_up(set(chain.from_iterable([words for words, *_ in cut])))
         holds_quotes = "'" in text or any(map(text.__contains__, _QUOTES))
         return [self._sentence(text, one, entries, holds_quotes=holds_quotes) for one in cut]
