@@ -93,22 +93,18 @@ class Parts(NamedTuple):
         return set(zip(self.bordered, self.bordered[far:], strict=False))
 
 
-def blanks(plain: str) -> Iterator[tuple[int, int]]:
-    """What stands between the units of a plain view, in order."""
-    return (match.span() for match in _BLANK.finditer(plain))
-
-
 def units(plain: str, sentences: Sequence[Sentence]) -> Iterator[Unit]:
     """The units of a plain view that have a word; ``sentences`` are all of the view, in their order."""
     at = first = 0
-    for end, following in (*blanks(plain), (len(plain), len(plain))):
+    for match in (*_BLANK.finditer(plain), None):
+        end = match.start() if match else len(plain)
         here = first
         while here < len(sentences) and sentences[here].start < end:
             here += 1
         if here > first:
             is_whole = sentences[here - 1].end <= end and (not first or sentences[first - 1].end <= at)
             yield from _parts(at, end, sentences[first:here], is_whole=is_whole)
-        first, at = here, following
+        first, at = here, match.end() if match else end
 
 
 def _parts(start: int, end: int, sentences: Sequence[Sentence], *, is_whole: bool) -> Iterator[Unit]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, takewhile
+from itertools import chain
 from struct import Struct
 from typing import NamedTuple
 
@@ -149,10 +149,10 @@ class Reader:
         self.rot13: list[tuple[int, int]] = []
         self.reversed: list[tuple[int, int]] = []
 
-    def sentences(self, text: str, until: int | None = None) -> Sequence[Sentence]:
-        """The sentences that have a word, in their order; those that begin before a place, where one is given."""
+    def sentences(self, text: str) -> Sequence[Sentence]:
+        """The sentences that have a word, in their order."""
         self.rot13, self.reversed = [], []
-        cut = list(_cut(text) if until is None else takewhile(lambda one: one[1] < until, _cut(text)))
+        cut = list(_cut(text))
         entries = self._look_up(set(chain.from_iterable([words for words, *_ in cut])))
         holds_quotes = "'" in text or any(map(text.__contains__, _QUOTES))
         return [self._sentence(text, one, entries, holds_quotes=holds_quotes) for one in cut]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from service.checks import kept
 from service.checks.injection.concepts import BITS, bits_of
 from service.checks.injection.decoding import decoded, rotate, turn
-from service.checks.injection.features import Unit, blanks, units
+from service.checks.injection.features import Unit, units
 from service.checks.injection.fields import COUNTED, FieldText
 from service.checks.injection.hidden import written
 from service.checks.injection.posing import POSES, Posed, posed
@@ -127,7 +127,7 @@ def _orders(plain: View, scan: Scan, field: CaseField, border: int | None = None
     (reader, model), text = scan, plain.text
     for start, end, pose in posed(text, sure=True):
         yield _passage(plain, (start, end), POSES[pose].family)
-    sentences = reader.sentences(text, None if border is None else _end_of_reach(plain, border))
+    sentences = reader.sentences(text)
     for sentence in sentences:
         if _is_classic(sentence.said) and _reaches(plain, sentence, border):
             words = text[sentence.start : sentence.end + 1]
@@ -160,12 +160,6 @@ def _orders_of(model: Weights, plain: View, unit: Unit, field: CaseField, border
             score = _score(model, text, one, within)
             if score > bar.sentence or (score > bar.unit and _is_markup(plain, one)):
                 yield _named(model, plain, one, within, counted)
-
-
-def _end_of_reach(plain: View, border: int) -> int:
-    """Where the last unit that may lie over a border in the stored text ends: no sentence from there on is needed."""
-    ends = (end for end, _ in blanks(plain.text) if plain.stored(end, end)[0] > border)
-    return next(ends, len(plain.text))
 
 
 def _reaches(plain: View, one: Unit | Sentence, border: int | None) -> bool:
