@@ -179,11 +179,13 @@ class Vocabulary:
         read = _Read()
         stems = {stem for stem in (*read.stems, *read.stem_phrases) if len(stem) <= LONGEST_STEM}
         self._of_stem = {stem: read.entry("", stem) for stem in stems}
-        self._short = tuple(stem for stem in stems if len(stem) < HEAD)
+        ordered = sorted(stems, key=len, reverse=True)
+        self._short = tuple(stem for stem in ordered if len(stem) < HEAD)
         grouped = defaultdict[str, list[str]](list)
-        for stem in stems:
+        for stem in ordered:
             grouped[stem[:HEAD]].append(stem)
-        self._stems = {head: (*self._short, *grouped[head]) for head in grouped if len(head) == HEAD}
+        self._stems = {head: (*grouped[head], *self._short) for head in grouped if len(head) == HEAD}
+        """By their first letters the stems of words that begin so, the longest first."""
         self._whole = {word: read.entry(word, word) for word in (*read.words, *read.phrases)}
         self._names = frozenset(self._whole)
         self.runs = read.runs
@@ -199,10 +201,10 @@ class Vocabulary:
         entries = {word: self._whole[word] for word in words & self._names}
         stems, short = self._stems.get, self._short
         for word in words - self._names:
-            if word.startswith(stems(word[:HEAD], short)):
+            may_begin = stems(word[:HEAD], short)
+            if word.startswith(may_begin):
                 # All stems of a word begin the longest one, whose entry has them.
-                longest = next(end for end in range(LONGEST_STEM, 0, -1) if word[:end] in self._of_stem)
-                entries[word] = self._of_stem[word[:longest]]
+                entries[word] = self._of_stem[next(filter(word.startswith, may_begin))]
         return entries
 
     def entry(self, word: str) -> Entry | None:

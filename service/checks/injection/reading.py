@@ -90,7 +90,8 @@ class Known(dict[str, Entry | None]):
         if len(self) > KNOWN_MAX:
             self.clear()
             self.more.clear()
-        found = self._looked_up({word for word in words.difference(self) if len(word) <= WORD_MAX})
+        # Not `set.difference`, which looks at each word of another class of dict, not at these.
+        found = self._looked_up({word for word in words if word not in self and len(word) <= WORD_MAX})
         self.more.update(word for word, entry in found.items() if entry and entry.is_more)
         self.update(found)
 

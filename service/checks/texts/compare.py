@@ -27,7 +27,7 @@ from msgspec.structs import replace
 
 from service.checks.citations.match.find import find, read_quote
 from service.checks.citations.text import lexicon
-from service.checks.citations.text.clause_names import named
+from service.checks.citations.text.clause_names import may_name, named
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.markup import Plain, plain
 from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, quotations
@@ -373,7 +373,7 @@ class _Desk:
 
     def _strangers(self, path: str, text: str) -> Iterator[Passage]:
         """Clauses by their place and documents by a name of their own, as far as none of the documents may be meant."""
-        counted, most = list(by_place(text)), 0
+        counted, most = list(by_place(text)) if may_name(text) else [], 0
         if counted:
             most = max((places_of(self._documents.document(source)) for source in self._documents), default=0)
         strange = [(span, "no_such_clause") for span, name, n in counted if n > most and not self._exists(name)]

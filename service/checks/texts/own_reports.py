@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
-from service.checks.citations.text.clause_names import clauses, named
+from service.checks.citations.text.clause_names import clauses, may_name, named
 from service.checks.texts.clause_reports import report
 from service.checks.texts.names_in_words import in_words
 
@@ -17,13 +18,18 @@ class Reports:
     """The clauses that a text names, and what it reports of them in its own words."""
 
     def __init__(self, text: str, quoted: Sequence[Span]) -> None:
-        own = list(text)
-        for start, end in quoted:
-            own[start:end] = " " * (end - start)
-        self._own = "".join(own)
-        self._reported = {start for start, _ in clauses(text)}
-        self.names = sorted([*named(text), *in_words(text)])
+        self._text, self._quoted = text, quoted
+        may_have = may_name(text)
+        self._reported = {start for start, _ in clauses(text)} if may_have else set[int]()
+        self.names = sorted([*named(text), *in_words(text)]) if may_have else []
         self._places = [span for span, _ in self.names]
+
+    @cached_property
+    def _own(self) -> str:
+        own = list(self._text)
+        for start, end in self._quoted:
+            own[start:end] = " " * (end - start)
+        return "".join(own)
 
     def is_reported(self, span: Span) -> bool:
         """Whether the clause is said to state something."""

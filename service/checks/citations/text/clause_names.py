@@ -45,6 +45,16 @@ _NAMED = lazily(
     re.IGNORECASE,
 )
 _OTHER = lazily(_NUMERAL + _ITEMS, re.IGNORECASE)
+_KINDS = (
+    *("ction", "clause", "article", "paragraph", "schedule", "exhibit", "annex", "appendi", "chapter", "recital"),
+    *("finding", "recommendation", "requirement", "sec.", "cl.", "art.", "para."),
+)
+"""Strings of which every name of a clause in ASCII holds one in small letters."""
+
+
+def may_name(text: str) -> bool:
+    """Whether a text may name a clause, in figures or in words: sooner seen than the name is."""
+    return not text.isascii() or any(map(text.lower().__contains__, _KINDS))
 
 
 def clauses(text: str) -> Iterator[Span]:

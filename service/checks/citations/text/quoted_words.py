@@ -90,6 +90,10 @@ _LEAD = lazily(
     re.IGNORECASE,
 )
 """A verb of saying, a phrase that announces words or a clause before emphasis, and what sets words off behind it."""
+_SETS_OFF = lazily(
+    "[^\\w ,.!?;)\\]\u2026\"'\u201c\u201d\u2018\u201e\u201a\u00ab\u00bb\u2039\u203a\u300c\u300e`&$\u20ac\u00a3%>]"
+)
+"""What may stand first among marks that set words off, or the end of a line, behind which a row of a list may."""
 _ENDS = lazily(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
 _WHAT = lazily(r"\bwhat (?:[\w.]+ ){1,3}\Z", re.IGNORECASE)
 """What stands before a verb of a heading: what it says."""
@@ -222,7 +226,7 @@ def _left_open(text: str, opened: list[_Open], end: int) -> Iterator[Quotation]:
 
 
 def _blocks(text: str) -> Iterator[Quotation]:
-    for match in _BLOCK.finditer(text):
+    for match in _BLOCK.finditer(text) if ">" in text else ():
         words = re.sub(r"(?m)^[ \t]{0,3}>[> \t]*", "", match.group()).strip()
         if words:
             yield Quotation(match.span(), match.span(), words, 0)
@@ -231,7 +235,7 @@ def _blocks(text: str) -> Iterator[Quotation]:
 def _set_off(text: str) -> Iterator[Quotation]:
     """What stands behind a verb of saying, apart from its sentence."""
     done = 0
-    for lead in _LEAD.finditer(text):
+    for lead in _LEAD.finditer(text) if _may_set_off(text) else ():
         setting, start = lead["set"], lead.end()
         weak = lead["weak"] is not None
         ahead = text[max(0, lead.start() - 40) : lead.start()]
@@ -250,6 +254,11 @@ def _set_off(text: str) -> Iterator[Quotation]:
 def _bare(text: str, verb: int, start: int, end: int) -> Quotation:
     """Words that are set off behind the verb that ends at ``verb``: their sentence begins before it."""
     return Quotation((start, end), (verb, end), text[start:end], 0, in_marks=False)
+
+
+def _may_set_off(text: str) -> bool:
+    """Whether a text has what `_sets_off` asks for: sooner seen than each verb of saying is."""
+    return _SETS_OFF.search(text) is not None or "words of" in text
 
 
 def _sets_off(setting: str, *, weak: bool, announced: str) -> bool:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.checks.citations.text import markup
+from service.checks.citations.text import clause_names, markup, quoted_words
 from service.checks.citations.text.markup import plain
+from service.checks.texts.names_in_words import by_place, in_words
 from tests.unit.checks.texts.test_texts import marks, passages
 
 NEVER = re.compile(r"(?!)")
@@ -138,3 +139,26 @@ def test_an_ordinary_text_is_plain_as_it_stands(text: str) -> None:
         markup._ORDINARY = token
 
     assert plain(text) == searched
+
+
+ANNOUNCED = "states|provides|in the words of clause 9|goes|quoting|verbatim|word| |,|.|:|*|(|- |\u2014|\u00a0|'s|!|;|_"
+ROWS = ("\n", "\n1. ", "\n(a) ")
+NAMING = (
+    "Section sub-clauses ARTICLES para. sec. cl. Art. appendices annexes \u00a7 finding actions recommendation "
+    "chapters recital exhibit schedule requirement \u017fection cla\u0131m the third twelve 9 9.2(a) IV A-1 no. states"
+)
+
+
+@given(st.lists(st.sampled_from((*ANNOUNCED.split("|"), *ROWS)) | st.characters(), max_size=12).map("".join))
+def test_a_text_in_which_nothing_may_set_words_off_has_none(text: str) -> None:
+    found = list(quoted_words._set_off(text))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(quoted_words, "_may_set_off", lambda _: True)
+        assert list(quoted_words._set_off(text)) == found
+
+
+@given(st.lists(st.sampled_from(NAMING.split()) | st.characters(), max_size=10).map(" ".join))
+def test_a_text_that_may_name_no_clause_names_none(text: str) -> None:
+    if any((*clause_names.named(text), *clause_names.clauses(text), *in_words(text), *by_place(text))):
+        assert clause_names.may_name(text)
