@@ -26,6 +26,8 @@ from service.debate.wires import WIRES, Wire, complete_wires
 from service.errors import SettingsError
 
 Reasoning = Literal["inside", "outside"]
+Part = dict[str, Any]
+"""An object of a decoded response."""
 
 USAGE_MAX = 1_000_000_000
 """The most tokens of one kind in one call. No call has more, and a column could not hold the cost of far more."""
@@ -66,7 +68,7 @@ class Usage(Struct, frozen=True, rename="camel", omit_defaults=True):
             self.reasoning,
             self.cache_write_1h,
         )
-        return all(0 <= tokens <= USAGE_MAX for tokens in kinds)
+        return min(kinds) >= 0 and max(kinds) <= USAGE_MAX
 
 
 class _Disbelieved(ValueError):
@@ -99,10 +101,11 @@ def openai(raw: object, reasoning: Reasoning = "inside", tier: str = "") -> Usag
     """
     try:
         reported = _mapping(raw)
-        _text_alone(reported)
+        asked, answered = _part(reported, "prompt_tokens_details"), _part(reported, "completion_tokens_details")
+        _text_alone(reported, asked, answered)
         prompt, completion = _required(reported, "prompt_tokens"), _required(reported, "completion_tokens")
-        cached, written, hour = _cached(reported, prompt), *_written(reported)
-        said, reasoned = _outputs(reported, prompt, completion, reasoning)
+        cached, written, hour = _cached(reported, asked, prompt), *_written(reported, asked)
+        said, reasoned = _outputs(reported, answered, prompt, completion, reasoning)
         fresh = prompt - cached - written - hour
         return _checked(
             Usage(fresh, said, cached, written, reasoned, hour, _tier(reported.get("service_tier") or tier))
@@ -118,7 +121,7 @@ def anthropic(raw: object, tier: str = "") -> Usage | None:
     """
     try:
         reported = _mapping(raw)
-        _nothing(reported, "server_tool_use")
+        _nothing(reported, _SERVER_TOOLS)
         _messages_alone(reported)
         output = _required(reported, "output_tokens")
         thought = _count(_part(reported, "output_tokens_details"), "thinking_tokens") or 0
@@ -172,27 +175,29 @@ _READ: Mapping[Wire, Callable[[object, Reasoning], Usage | None]] = complete_wir
 
 _WRITES = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
 _BY_AGE = ("cache_creation_token_details", "cache_creation")
-_OTHER_MEDIA = ("audio_tokens", "image_tokens", "video_tokens")
-_EXTRAS = (
-    "server_tool_use",
-    "server_side_tool_usage_details",
-    "num_sources_used",
-    "num_search_queries",
-    "citation_tokens",
-    "prompt_audio_seconds",
+_OTHER_MEDIA = frozenset({"audio_tokens", "image_tokens", "video_tokens"})
+_EXTRAS = frozenset(
+    {
+        "server_tool_use",
+        "server_side_tool_usage_details",
+        "num_sources_used",
+        "num_search_queries",
+        "citation_tokens",
+        "prompt_audio_seconds",
+    }
 )
+_SERVER_TOOLS = frozenset({"server_tool_use"})
 
 
-def _text_alone(reported: Mapping[str, Any]) -> None:
+def _text_alone(reported: Part, asked: Part, answered: Part) -> None:
     """Raise `_Disbelieved` for use that our price rows do not cover: media other than text, searches, server tools."""
-    for part in (_part(reported, "prompt_tokens_details"), _part(reported, "completion_tokens_details")):
-        _nothing(part, *_OTHER_MEDIA)
-    _nothing(reported, *_EXTRAS)
+    _nothing(asked, _OTHER_MEDIA)
+    _nothing(answered, _OTHER_MEDIA)
+    _nothing(reported, _EXTRAS)
 
 
-def _cached(reported: Mapping[str, Any], prompt: int) -> int:
+def _cached(reported: Part, details: Part, prompt: int) -> int:
     """The tokens read from a cache, under every name that vendors use; all reported numbers must agree."""
-    details = _part(reported, "prompt_tokens_details")
     cached = _agreed(
         _count(details, "cached_tokens"),
         _count(reported, "cached_tokens"),
@@ -206,18 +211,17 @@ def _cached(reported: Mapping[str, Any], prompt: int) -> int:
     return cached
 
 
-def _written(reported: Mapping[str, Any]) -> tuple[int, int]:
+def _written(reported: Part, details: Part) -> tuple[int, int]:
     """The tokens written to a cache of five minutes, and to one of an hour."""
-    details = _part(reported, "prompt_tokens_details")
     written = [_count(details, name) for name in _WRITES]
     parts = [part for name in _BY_AGE if (part := _part(details, name))]
-    known = _agreed(*written) if any(count is not None for count in written) else None
+    known = None if written.count(None) == len(written) else _agreed(*written)
     five, hour = _by_age(parts[0] if parts else {}, known)
     _confirmed(reported, "cache_creation_input_tokens", five + hour)
     return five, hour
 
 
-def _confirmed(reported: Mapping[str, Any], name: str, known: int) -> None:
+def _confirmed(reported: Part, name: str, known: int) -> None:
     """Require that a count under Anthropic's name beside the prompt tokens is in their details too.
 
     Otherwise it is unknown whether the prompt tokens include it: LiteLLM has done both (issue 15056).
@@ -226,9 +230,8 @@ def _confirmed(reported: Mapping[str, Any], name: str, known: int) -> None:
         raise _Disbelieved(f"{name} is not in the details of the prompt tokens")
 
 
-def _outputs(reported: Mapping[str, Any], prompt: int, completion: int, setting: Reasoning) -> tuple[int, int]:
+def _outputs(reported: Part, details: Part, prompt: int, completion: int, setting: Reasoning) -> tuple[int, int]:
     """The visible tokens and the reasoning tokens. The total decides whether the first include the second."""
-    details = _part(reported, "completion_tokens_details")
     counts = (_count(details, "reasoning_tokens"), _count(reported, "reasoning_tokens"))
     reasoned, total = _agreed(*counts), _count(reported, "total_tokens")
     outside = setting == "outside"
@@ -246,14 +249,14 @@ def _outputs(reported: Mapping[str, Any], prompt: int, completion: int, setting:
 # Parts of any object.
 
 
-def _messages_alone(reported: Mapping[str, Any]) -> None:
+def _messages_alone(reported: Part) -> None:
     """Raise `_Disbelieved` if more than the message ran at Anthropic: the sums omit summaries and second models."""
     steps = reported.get("iterations") or []
     if not isinstance(steps, list) or any(_mapping(step).get("type") != "message" for step in steps):
         raise _Disbelieved("a step of another kind than a message is not in the sums")
 
 
-def _by_age(parts: Mapping[str, Any], written: int | None) -> tuple[int, int]:
+def _by_age(parts: Part, written: int | None) -> tuple[int, int]:
     """Writes to caches of five minutes and of an hour; their sum must be all writes, if both are reported."""
     five, hour = _count(parts, "ephemeral_5m_input_tokens"), _count(parts, "ephemeral_1h_input_tokens")
     if five is None and hour is None:
@@ -287,7 +290,7 @@ def _tier(name: object) -> str:
     return name
 
 
-def _anthropic_tier(reported: Mapping[str, Any], tier: str) -> str:
+def _anthropic_tier(reported: Part, tier: str) -> str:
     """All properties that the vendor prices separately, joined: ``priority``, ``speed:fast``, ``priority+geo:us``."""
     speed, geo = _tier(reported.get("speed")), reported.get("inference_geo")
     place = "" if geo in _NOWHERE else _tier(geo)
@@ -295,28 +298,29 @@ def _anthropic_tier(reported: Mapping[str, Any], tier: str) -> str:
     return "+".join(part for part in parts if part)
 
 
-def _mapping(raw: object) -> Mapping[str, Any]:
-    if not isinstance(raw, Mapping):
+def _mapping(raw: object) -> Part:
+    if not isinstance(raw, dict):
         raise _Disbelieved("an object was expected")
     return raw
 
 
-def _part(reported: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _part(reported: Part, name: str) -> Part:
     """A nested object; many servers omit it or send null."""
-    return {} if reported.get(name) is None else _mapping(reported[name])
+    part = reported.get(name)
+    return {} if part is None else _mapping(part)
 
 
-def _count(reported: Mapping[str, Any], name: str) -> int | None:
+def _count(reported: Part, name: str) -> int | None:
     """A number of tokens, or ``None`` if it is missing; raises for a truth value, a string and a fraction."""
     count = reported.get(name)
     if count is None:
         return None
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= USAGE_MAX:
+    if type(count) is not int or not 0 <= count <= USAGE_MAX:  # a truth value is an instance of int
         raise _Disbelieved(f"{name} is not a number of tokens")
     return count
 
 
-def _required(reported: Mapping[str, Any], name: str) -> int:
+def _required(reported: Part, name: str) -> int:
     count = _count(reported, name)
     if count is None:
         raise _Disbelieved(f"{name} is missing")
@@ -331,9 +335,9 @@ def _agreed(*counts: int | None) -> int:
     return reported.pop() if reported else 0
 
 
-def _nothing(reported: Mapping[str, Any], *names: str) -> None:
+def _nothing(reported: Part, names: frozenset[str]) -> None:
     """Raise `_Disbelieved` unless each of these is missing, null, zero or an object of zeros."""
-    for name in names:
-        used = reported.get(name)
-        if any(used.values()) if isinstance(used, Mapping) else used:
+    for name in names.intersection(reported):
+        used = reported[name]
+        if any(used.values()) if isinstance(used, dict) else used:
             raise _Disbelieved(f"{name} was used, which has no price")

@@ -147,7 +147,9 @@ class Prompts:
 
     def pins(self) -> dict[str, str]:
         """The pins of a debate that starts now: id -> ``v<version>:<sha256>``."""
-        return {entry.id: _mark(entry) for entry in self.entries if entry.current}
+        if not self.made.pins:
+            self.made.pins = {entry.id: _mark(entry) for entry in self.entries if entry.current}
+        return dict(self.made.pins)
 
     @property
     def layout(self) -> str:

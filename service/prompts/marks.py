@@ -17,7 +17,7 @@ from service.debate.facts import Facts
 from service.debate.findings import Finding, TextsFound
 from service.debate.masks import Span, apart
 from service.debate.model import REWORDING, Turn, TurnId
-from service.debate.replies import Reply
+from service.debate.replies import Projection, Reply
 from service.debate.replies.texts import with_texts
 from service.prompts.arguments import View, encoded
 from service.prompts.fence import Block
@@ -28,6 +28,7 @@ MARKS_MAX = 3
 """The most marks in one text, and one for each `APART` characters; more become one, from the first passage to the last.
 So a reply that quotes again and again stays within the bound on what it takes later (`service.money.prices`)."""
 APART = 30
+_BRACKETS = tuple(bracket.encode() for bracket in (BEGIN[0], END))
 
 
 def marked_reply(facts: Facts, turn: TurnId) -> Reply:
@@ -40,7 +41,15 @@ def _marked(reply: Reply, found: Finding | None) -> Reply:
     spans: dict[str, list[Span]] = {}
     for passage in found.marked if isinstance(found, TextsFound) else ():
         spans.setdefault(passage.field, []).append(passage.span)
+    if not spans and not _may_have_brackets(reply):
+        return reply
     return with_texts(reply, lambda path, text: _bracketed(_square(text), spans.get(path, ())))
+
+
+def _may_have_brackets(reply: Reply) -> bool:
+    """Whether a text of a reply may have a bracket of a mark; in a projection's output it can be an escape of JSON."""
+    said = msgspec.json.encode(reply)
+    return isinstance(reply, Projection) or any(bracket in said for bracket in _BRACKETS)
 
 
 def former_reply(facts: Facts, turn: Turn, seen: TurnId) -> Block | None:
@@ -73,8 +82,6 @@ def _square(text: str) -> str:
 
 
 def _bracketed(text: str, spans: Sequence[Span]) -> str:
-    if not spans:
-        return text
     marked = apart(spans)
     if len(marked) > max(1, min(MARKS_MAX, len(text) // APART)):
         marked = [(marked[0][0], marked[-1][1])]

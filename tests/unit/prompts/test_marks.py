@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from service.debate.facts import Facts
 from service.debate.findings import Citation, Passage, TextsFound
-from service.debate.replies import Concession, Framing, Position, Proposal, Rebuttal, Reply, Statement
+from service.debate.replies import (
+    Concession,
+    Framing,
+    Position,
+    Projection,
+    Proposal,
+    Rebuttal,
+    Reply,
+    Statement,
+)
 from service.debate.replies.adversarial import Objection
 from service.debate.replies.texts import with_texts
 from service.debate.turns import TurnId
@@ -78,6 +87,10 @@ def test_only_code_writes_the_brackets_and_a_documents_stay() -> None:
     assert isinstance(reply, Proposal)
     assert reply.thesis == f"[{BEGIN}unfo{END}und: all] of it"
     assert reply.arguments[0].citations[0].quote == "The \u27e6cap\u27e7 applies."
+
+
+def test_a_bracket_that_a_projections_output_escapes_becomes_a_square_one_too() -> None:
+    assert shown(Projection('{"why": "\\u27e6all\\u27e7"}')) == Projection('{"why": "[all]"}')
 
 
 @given(
