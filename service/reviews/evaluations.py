@@ -347,7 +347,8 @@ def _sets_at_hand(sets: Mapping[str, GoldenSet], looks: Mapping[str, int], most:
 def _facts(golden: GoldenSet, wear: Wear) -> SetFacts:
     items = tuple(ItemFacts(item.id, item.group, item.split) for item in golden.asked.active())
     about = golden.manifest
-    return SetFacts(about.version, golden.hash, about.kind, items, wear.worn, about.task_type)
+    features = tuple(coverage(golden).features.items())
+    return SetFacts(about.version, golden.hash, about.kind, items, wear.worn, about.task_type, features)
 
 
 def _asked(plan: Plan, sets: Mapping[str, GoldenSet], looks: Mapping[str, int]) -> tuple[SetAsked, ...]:

@@ -9,6 +9,8 @@ from functools import cache
 import pytest
 
 from service.evaluation.plan.tables import InvalidPlan
+from service.evaluation.scoring.cases import Wear, cases_of, shown_set
+from service.evaluation.scoring.conclude import conclude
 from service.evaluation.sets.golden_set import GoldenSet
 from service.identity.caller import LOCAL_ROLES, Caller
 from service.intake import Deployment
@@ -87,7 +89,7 @@ def test_what_is_known_is_not_found_in_no_finding_nor_in_the_opposite(known: Kno
 _ABOUT = (("alone",), ("alone", "contract"), ("whole",), ("adversarial", "vote"), ("moderator", "position"))
 
 
-@pytest.mark.parametrize(("plan", "items"), [("moderator-place", 40), ("moderator-longer", 80), ("moderator-even", 80)])
+@pytest.mark.parametrize(("plan", "items"), [("moderator-place", 40), ("moderator-longer", 26), ("moderator-even", 80)])
 def test_the_shipped_pairs_show_the_pull_that_a_plan_of_the_folder_expects(plan: str, items: int) -> None:
     (known,) = (known for known in KNOWN if known.plan == plan)
 
@@ -95,3 +97,16 @@ def test_the_shipped_pairs_show_the_pull_that_a_plan_of_the_folder_expects(plan:
 
     assert power.n == items
     assert power.rows[0].power > 0.9
+
+
+@by_plan
+def test_a_plan_states_the_power_that_its_result_has(known: Known) -> None:
+    found = planned(known.file.read_text("utf-8"), held=known.held)
+    golden = [(sets()[asked.id], asked.split) for asked in found.sets]
+    cases = [case for one, split in golden for case in cases_of(one.asked, one.labels(split, allow_held=True), split)]
+    shown = [shown_set(one.asked, split, Wear(), {}) for one, split in golden]
+
+    power = conclude(found.plan, cases, shown, ()).power
+
+    assert (power.n, power.rows, power.visible) == (found.power.n, found.power.rows, found.power.visible)
+    assert power.counted.rstrip(",") == found.power.counted

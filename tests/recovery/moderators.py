@@ -15,14 +15,13 @@ from typing import Literal
 from msgspec.structs import replace
 
 from service.evaluation.plan.model import Effect, Plan, PlannedSet
-from service.evaluation.plan.power import ASPECTS, Counted, own_power
+from service.evaluation.plan.power import Counted, own_power
 from service.evaluation.scoring import Observed, Result
 from service.evaluation.scoring.observed_types import ModerationMade
 from service.evaluation.sets.coverage import WRITTEN
 from service.evaluation.sets.items import Item, PairItem
 from service.evaluation.sets.labels import Label, PairLabel
 from service.evaluation.sets.sides import characters
-from service.evaluation.statistics import compute
 from tests.fixtures.evaluations import moderator_plan
 from tests.recovery.draws import Draws
 from tests.recovery.lifts import NOTHING
@@ -108,10 +107,7 @@ def _truths(pull: Pull, share: float) -> list[Truth]:
 
 
 def _claims(plan: Plan, pull: Pull, share: float, n: int) -> Iterator[Claim]:
-    """An even moderator is called tilted at the level; a pull is missed no oftener than the plan's power states.
-
-    A plan cannot know which items have a feature, because labels say it, so that the power for one is computed here.
-    """
+    """An even moderator is called tilted at the level; a pull is missed no oftener than the plan's power states."""
     if pull == "none":
         yield Claim("an even moderator is called tilted", LEVEL, whether(lambda r: bool(_tilts(r))))
         return
@@ -119,9 +115,7 @@ def _claims(plan: Plan, pull: Pull, share: float, n: int) -> Iterator[Claim]:
     cases = sum(
         isinstance(label, PairLabel) and label.feature == "length" for one in pairs() for label in one.labels.values()
     )
-    half = {"favoured": cases // 2, "other": cases // 2, "p": share, "alpha": LEVEL / ASPECTS}
-    feature = pull == "length"
-    seen = compute("preference_power", half)["power"] if feature else own_power(plan, Counted(n, "items"))
+    seen = own_power(plan, Counted(cases if pull == "length" else n, "items"))
     what = "the longer side" if pull == "length" else f"a {pull}"
     yield Claim(f"the pull to {what} is not seen", 1 - seen, whether(lambda r: aspect not in _tilts(r)))
     if pull == "length":

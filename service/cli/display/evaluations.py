@@ -12,7 +12,7 @@ from service.cli import exit_codes
 from service.cli.terminal_text import line
 from service.debate.amounts import usd
 from service.evaluation.plan.model import PER_MILLE, Effect, Plan, plan_members
-from service.evaluation.plan.power import VISIBLE_POWER, Power
+from service.evaluation.plan.power import FEWEST, VISIBLE_POWER, Power
 
 if TYPE_CHECKING:
     from service.audit.evaluation_events import ItemScored
@@ -57,7 +57,9 @@ def _power(plan: Plan, power: Power) -> Iterator[str]:
     for row in power.rows:
         needed = f"; {row.needed} would see it in {VISIBLE_POWER:.0%}" if row.needed is not None else ""
         yield f"        {row.name}: {_effect(row.effect)} is seen in {row.power:.0%} of runs{needed}"
-    if power.visible is None:
+    if plan.kind == "moderator" and power.n < FEWEST:
+        yield f"        under {FEWEST} cases nothing is said of a pull: ask more items"
+    elif power.visible is None:
         yield f"        no effect is seen in {VISIBLE_POWER:.0%} of runs: ask more items"
     else:
         yield f"        the smallest that is seen in {VISIBLE_POWER:.0%} of runs: {_effect(power.visible)}"

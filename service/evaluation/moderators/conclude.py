@@ -33,8 +33,9 @@ from service.evaluation.moderators.recorded import Moderator
 from service.evaluation.moderators.sentences import sentences_of
 from service.evaluation.moderators.tally import CRITIC, MISSING, PROPOSER, TIED, Counts, Tally
 from service.evaluation.moderators.windows import Window
+from service.evaluation.plan.power import FEWEST
 from service.evaluation.scoring.figures import Figures
-from service.evaluation.scoring.moderator import FEWEST, fewest_same, smallest_share
+from service.evaluation.scoring.moderator import fewest_same, smallest_share
 from service.evaluation.scoring.result import Because, Figure, Finding
 
 ALPHA = 0.05

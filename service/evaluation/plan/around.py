@@ -23,7 +23,8 @@ class ItemFacts(Struct, frozen=True):
 
 class SetFacts(Struct, frozen=True):
     """A golden set as it is at hand: its version, its hash and its items in their order. ``worn``: looked at so often
-    that it supports no claim any more. ``task_type`` counts for critics, whose release may stop in any one of them."""
+    that it supports no claim any more. ``task_type`` counts for critics, whose release may stop in any one of them.
+    ``features`` are pairs by feature and split, of a set of pairs alone: labels are counted, and none is shown."""
 
     version: int
     sha256: str
@@ -31,6 +32,7 @@ class SetFacts(Struct, frozen=True):
     items: tuple[ItemFacts, ...]
     worn: bool = False
     task_type: str = ""
+    features: tuple[tuple[str, Mapping[Split, int]], ...] = ()
 
     def of(self, split: Split) -> tuple[ItemFacts, ...]:
         """The items of one split."""

@@ -3,17 +3,19 @@
     lift        exact McNemar with n items (groups where groups count whole); gain and loss are the shares that differ
     critic      the chance that the release rule passes a critic with these rates (one-sided exact bounds at 95 %)
     moderator   the exact test of a share of decided cases against one half
+                a preference: Fisher's test over the items of one feature, of the rarest that there is
 
 The power of a plan is shown for three effects: its own, half of it, and twice it. A lift of several comparisons is
 computed at the strictest step of Holm's correction, alpha over the number of comparisons: it has at least this power.
-So has a moderator's audit, over all aspects that it may have (`ASPECTS`): which of them there are, labels alone say.
+So has a moderator's audit, over all aspects that it may have (`ASPECTS`). Under `FEWEST` cases it says nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -30,6 +32,10 @@ HITS_AT_LEAST, ALARMS_AT_MOST = 0.60, 0.40
 PAIRS_MAX = 2_000
 ASPECTS = 6
 """What a moderator's audit asks at most, adjusted together: place, side, and four features of a side."""
+FEWEST = 23
+"""Decided cases below which a moderator's audit says nothing of a pull."""
+ON_A_SIDE = 200
+"""The most cases with a feature on either side whose power is computed; that of more cases is at least as high."""
 _STEP = 10
 
 
@@ -78,7 +84,19 @@ def planned_units(plan: Plan, around: Around) -> Counted:
         # A release stops in any one task type, so the smallest one has the power.
         least = min(Counter(around.sets[set_].task_type for set_, _ in items).values(), default=0)
         return Counted(least // 2, "flawed proposals of a task type, each with its sound twin", least - least // 2)
+    if plan.metric == "preference":
+        found = Counter[str]()
+        for planned in plan.sets:
+            for feature, pairs in around.sets[planned.id].features if planned.id in around.sets else ():
+                found[feature] += 2 * pairs[planned.split]
+        return of_the_rarest(found)
     return Counted(len(items), "items")
+
+
+def of_the_rarest(features: Mapping[str, int]) -> Counted:
+    """What a preference counts, of items by feature: a pull may be to any one, so the rarest one has the power."""
+    n, feature = min(((n, feature) for feature, n in features.items() if n), default=(0, "none"))
+    return Counted(n, f"items with the rarest feature ({feature})")
 
 
 def own_power(plan: Plan, counted: Counted) -> float:
@@ -147,7 +165,21 @@ def _least(n: int) -> int | None:
 
 
 def _moderator(plan: Plan, n: int, effect: Effect) -> float:
-    return float(compute("binomial_power", {"n": n, "p": _share(effect.share), "alpha": _alpha(plan)})["power"])
+    statistic, given = moderator_power(plan, n, effect)
+    return float(compute(statistic, given)["power"]) if n >= FEWEST else 0.0
+
+
+def moderator_power(plan: Plan, n: int, effect: Effect) -> tuple[str, dict[str, Any]]:
+    """The statistic that gives a moderator's power with `FEWEST` cases or more, and its input.
+
+    Of a preference the side that is right has the feature in half of the cases, since pairs are crossed. Above
+    `ON_A_SIDE` the power is that of so many: a lower bound.
+    """
+    asked = {"p": _share(effect.share), "alpha": _alpha(plan)}
+    if plan.metric != "preference":
+        return "binomial_power", {"n": n, **asked}
+    half = min(n // 2, ON_A_SIDE)
+    return "preference_power", {"favoured": half, "other": half, **asked}
 
 
 def _needed(plan: Plan, effect: Effect) -> int | None:

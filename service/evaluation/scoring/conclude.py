@@ -7,6 +7,7 @@ nothing         of what was asked is left out; what is missing is counted by rea
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 
 from service.audit.evaluation_rules import SHIPPED_LIMITS, ReleaseLimits
 from service.evaluation.plan.model import PER_MILLE, Plan, decode_plan, encode_plan, plan_hash
-from service.evaluation.plan.power import Counted, Power, power_of
+from service.evaluation.plan.power import FEWEST, Counted, Power, moderator_power, of_the_rarest, power_of
 from service.evaluation.scoring.cases import Case, SetShown
 from service.evaluation.scoring.critic import conclude_critic, sizes
 from service.evaluation.scoring.figures import Figures
@@ -132,14 +133,17 @@ def _power(plan: bytes, counted: Counted) -> Power:
 
 
 def _recomputable(plan: Plan, power: Power, figures: Figures) -> None:
-    """The power of the plan's effects as figures too; a critic's stands in the table of its rules (`release`)."""
+    """The power of the plan's effects as figures too; a critic's stands in the table of its rules (`release`).
+
+    A moderator's has none under `FEWEST` cases, of which no statistic is asked.
+    """
     for row in power.rows:
         if plan.kind == "lift":
             gain, loss = ((share or 0) / PER_MILLE for share in (row.effect.gain, row.effect.loss))
             figures.add(f"power/{row.name}", "mcnemar_power", n=power.n, gain=gain, loss=loss, alpha=power.alpha)
-        elif plan.kind == "moderator":
-            share = (row.effect.share or 0) / PER_MILLE
-            figures.add(f"power/{row.name}", "binomial_power", n=power.n, p=share, alpha=power.alpha)
+        elif plan.kind == "moderator" and power.n >= FEWEST:
+            statistic, given = moderator_power(plan, power.n, row.effect)
+            figures.add(f"power/{row.name}", statistic, **given)
 
 
 def _counted(plan: Plan, cases: Sequence[Case]) -> Counted:
@@ -149,6 +153,8 @@ def _counted(plan: Plan, cases: Sequence[Case]) -> Counted:
         return Counted(flawed, "flawed proposals of a task type, each with its sound twin,", sound)
     if plan.kind == "lift" and plan.groups == "whole":
         return Counted(len({(case.set_, case.group) for case in cases}), "groups")
+    if plan.metric == "preference":
+        return of_the_rarest(Counter(case.feature for case in cases))
     return Counted(len(cases), "items")
 
 

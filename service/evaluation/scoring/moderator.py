@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from service.evaluation.plan.model import PER_MILLE, Arm
+from service.evaluation.plan.power import FEWEST
 from service.evaluation.scoring.cases import Case
 from service.evaluation.scoring.figures import Figures
 from service.evaluation.scoring.grid import NOT_SCORED, Grid, count, models_of, prompts_of
@@ -25,8 +26,6 @@ from service.evaluation.scoring.scores import PairScore
 from service.evaluation.sets.labels import FEATURES
 from service.evaluation.statistics import compute
 
-FEWEST = 23
-"""Decided cases below which nothing is said of a pull."""
 UNDECIDED = "noModeration"
 """Why an answer is missing where the debate has no readable moderation."""
 VISIBLE_AT = 0.8

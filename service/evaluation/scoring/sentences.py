@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from service.evaluation.plan.model import PER_MILLE, Effect
+from service.evaluation.plan.power import FEWEST
 from service.evaluation.scoring.cases import SetShown
 from service.evaluation.scoring.release import SHIPPED
 from service.evaluation.scoring.result import ArmShown, Finding, Result, Sentence
@@ -309,7 +310,9 @@ def _power(r: Result) -> Iterator[str]:
             f"{_effect(row.effect).capitalize()} ({row.name}): {power.n} {power.counted} show it in "
             f"{per_cent(row.power)} of runs{needed}."
         )
-    if power.visible is None:
+    if r.kind == "moderator" and power.n < FEWEST:
+        yield f"Under {FEWEST} cases nothing is said of a pull, however strong it is."
+    elif power.visible is None:
         yield "No effect of this kind would be seen in 80 % of runs with so few."
     else:
         yield f"The smallest effect that is seen in 80 % of runs: {_effect(power.visible)}."

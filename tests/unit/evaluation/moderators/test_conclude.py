@@ -10,7 +10,7 @@ import pytest
 from service.evaluation.moderators.audit import ModeratorAudit, audit_of, encode, headline
 from service.evaluation.moderators.recorded import LEFT, Judged, Left
 from service.evaluation.moderators.tally import Tally
-from service.evaluation.scoring.moderator import FEWEST
+from service.evaluation.plan.power import FEWEST
 from service.evaluation.scoring.refused_words import refused_in
 from service.evaluation.scoring.result import Finding
 from service.evaluation.statistics import compute

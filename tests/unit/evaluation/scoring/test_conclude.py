@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from service.audit.evaluation_rules import SHIPPED_LIMITS
 from service.errors import GainsayError
-from service.evaluation.plan.model import Arm, Comparison, Plan, plan_hash
+from service.evaluation.plan.model import Arm, Comparison, Effect, Plan, plan_hash
 from service.evaluation.scoring.cases import Case, may_have_seen
 from service.evaluation.scoring.conclude import Circumstances, conclude
 from service.evaluation.scoring.grid import UnplannedScore
@@ -530,6 +530,37 @@ def test_under_23_decided_cases_nothing_is_said() -> None:
 
     assert len(cases) == 22
     assert {one.outcome for one in found.findings} == {"notEnough"}
+
+
+def test_the_power_of_a_preference_is_that_of_the_rarest_feature_as_its_figures_have_it() -> None:
+    cases = (*crossed(100), *(replace(case, id=f"{case.id}c", feature="citations") for case in crossed(15)))
+    preference = moderator_plan(metric="preference", effect=Effect(share=800))
+    tilt = replace(preference, metric="tilt")
+
+    found = result(preference, cases, moderations(preference, cases, 0.9))
+    over_all = result(tilt, cases, moderations(tilt, cases, 0.9))
+
+    assert (found.power.n, found.power.counted) == (30, "items with the rarest feature (citations)")
+    assert found.figure("power/expected").statistic == "preference_power"
+    given = {"favoured": 15, "other": 15, "p": 0.8, "alpha": 0.05 / 6}
+    assert found.figure("power/expected").input == given
+    assert found.power.rows[0].power == compute("preference_power", given)["power"] < over_all.power.rows[0].power
+    assert (over_all.power.n, over_all.power.counted) == (230, "items")
+
+
+@pytest.mark.parametrize("metric", ["position", "tilt", "preference"])
+def test_a_plan_of_which_nothing_can_be_said_has_no_power_and_says_so(metric: str) -> None:
+    plan = moderator_plan(metric=metric)
+
+    few, enough = (result(plan, cases, moderations(plan, cases, 1.0)) for cases in (crossed(11), crossed(12)))
+
+    assert [row.power for row in few.power.rows] == [0.0, 0.0, 0.0]
+    assert few.find("power/expected") is None
+    said = [[one.text for one in found.sentences if one.part == "power"][-1] for found in (few, enough)]
+    assert said[0] == "Under 23 cases nothing is said of a pull, however strong it is."
+    assert said[1].startswith("The smallest effect that is seen in 80 % of runs")
+    figure = enough.figure("power/expected")
+    assert enough.power.rows[0].power == figure.output["power"] == compute(figure.statistic, figure.input)["power"]
 
 
 def test_a_pull_that_was_not_seen_comes_with_the_smallest_one_that_would_have_been() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from service.evaluation.scoring.moderator import FEWEST
+from service.evaluation.plan.power import FEWEST
 from service.evaluation.sets import files
 from service.evaluation.sets.coverage import (
     CROSSED_MIN,
