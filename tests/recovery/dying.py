@@ -1,10 +1,10 @@
 """A `gainsay` that dies by SIGKILL at its n-th place: around a record, a call or a signature, in a forked process.
 
-    open        a debate of an item is opened
+    open        a debate of an item is opened, and recorded as asked in the same transaction
     append      entries of a debate are recorded
     call        a model is called
     sign        a head of the log is signed
-    asked, scored, concluded    entries of the evaluation are recorded, as many as go together
+    scored, concluded    entries of the evaluation are recorded, as many as go together
 
 Each is a place twice, before it and after it. What is called is noted in a file before the process goes on, or dies.
 """
@@ -25,7 +25,7 @@ from msgspec import Struct
 import service.app
 import service.cli.evaluate.run
 import service.cli.own_worker
-from service.audit.evaluation_events import EvaluationConcluded, EvaluationStopped, ItemAsked, ItemScored
+from service.audit.evaluation_events import EvaluationConcluded, EvaluationStopped, ItemScored
 from service.money import Usage
 from service.proving.signing.local import LocalSigner
 from service.reviews import evaluation_feed, submission
@@ -37,9 +37,8 @@ from tests.faults.counting import Call
 
 When = Literal["before", "after"]
 WHENS: tuple[When, ...] = ("before", "after")
-KINDS = ("open", "append", "call", "sign", "asked", "scored", "concluded")
+KINDS = ("open", "append", "call", "sign", "scored", "concluded")
 _ENTRIES: Mapping[type, str] = {
-    ItemAsked: "asked",
     ItemScored: "scored",
     EvaluationConcluded: "concluded",
     EvaluationStopped: "stopped",
