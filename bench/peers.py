@@ -20,7 +20,7 @@ from tests.fixtures.running import repository
 
 DEBATES, AT_ONCE, CALLS = 200, 50, 4
 WITHIN_S = 240
-NOT_SET_UP = "not run: no peers are set up (PEERS)"
+NOT_SET_UP = "not run: it is not set up (PEERS)"
 
 
 class Peer(NamedTuple):

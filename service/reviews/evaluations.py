@@ -265,7 +265,7 @@ class EvaluationDesk:
         """
         found = await self.read(evaluation, caller)
         if found.stored.ended is None:
-            raise NotConcluded("the evaluation is under way, and its evidence is complete when it has ended")
+            raise NotConcluded("the evaluation is under way, and its evidence is complete when its end is proven")
         await self.refuse_lost(evaluation, caller.tenant)
         set_of = partial(self.shelf.whole, today=datetime.now(UTC).date(), tenant=caller.tenant)
         return await bundle_evaluation(reading, found.progress, found.stored.result, set_of, out, held=held)

@@ -53,9 +53,8 @@ class Elements(NamedTuple):
         return _NULL if value is None else self.encode(value)
 
     def piece(self, values: Iterable[Any]) -> bytes:
-        """Consecutive elements; ``None`` is a null."""
-        encode = self.encode
-        return b"".join([_NULL if value is None else encode(value) for value in values])
+        """Consecutive elements, without nulls."""
+        return b"".join(map(self.encode, values))
 
     def whole(self, pieces: Iterable[bytes], count: int) -> EncodedArray:
         """The array of these pieces, which have ``count`` elements in all."""

@@ -1,6 +1,6 @@
 -- Queries of evaluations (migrations/0030_evaluations.sql, 0032_evaluation_callers.sql, 0037_evaluations_watched.sql,
--- 0040_evaluation_ends.sql). The feeder serves every tenant: its claim names evaluations with their tenants, and what follows asks by the tenant and the id of such
--- an evaluation.
+-- 0040_evaluation_ends.sql). The feeder serves every tenant: its claim names evaluations with their tenants, and what
+-- follows asks by the tenant and the id of such an evaluation.
 
 -- register_evaluation --
 -- The first entry of a new evaluation with its record, in one statement; no row where the evaluation is there, its key is

@@ -22,7 +22,7 @@ EVALUATION_PROBLEMS = (
     ),
     ProblemText(
         NotConcluded("the evaluation is under way and has no result yet; follow its events, or GET it, until it ends"),
-        "A report is made of a result, and this evaluation has none: it is under way, or it ended without one.",
+        "A report needs a result, a bundle a proven end: the evaluation is under way, or it ended without a result.",
         ("GET the evaluation: status says whether it runs, and stopped what ended it.",),
         "unchanged",
         "/v1/evaluations/01920000-0000-7000-8000-000000000000/report",

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import pytest
 from msgspec.structs import replace
 
 from service.audit.evaluation_events import EvaluationEntry, ItemScored
+from service.cli.evaluate.export import write_export
+from service.cli.evaluate.here import Here
 from service.debate.entries import CaseReceived, DebateStarted, EvaluationItem
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
@@ -25,11 +29,12 @@ from service.identity.caller import Caller
 from service.policy import Budgets, EvaluationBudget
 from service.policy.evaluation import EvaluationPolicy
 from service.policy.settings import SHIPPED_POLICY, read_policy
+from service.proving.sequencer import Sequencer
 from service.reviews import Reviews, evaluation_feed
 from service.reviews.batch_callers import caller_of
 from service.reviews.evaluation_cases import case_of
 from service.reviews.evaluation_feed import EvaluationFeeder
-from service.reviews.evaluations import NotConcluded, Standing
+from service.reviews.evaluations import EvaluationDesk, NotConcluded, Standing
 from service.reviews.submission import Submitted
 from service.simulated.provider import OfflineProvider
 from service.store import evaluations
@@ -117,6 +122,34 @@ class StopsAfterAScore(EvaluationFeeder):
         return self.scores == 1
 
 
+class Registered(NamedTuple):
+    """A registered evaluation of which nothing is asked yet, and what it takes to go on with it."""
+
+    service: Bench
+    desk: EvaluationDesk
+    evaluation: str
+    sequencer: Sequencer
+
+
+@asynccontextmanager
+async def registered(database: Database, repeats: int = 1, caller: Caller = CALLER) -> AsyncIterator[Registered]:
+    """A plan that a checkpoint covers."""
+    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
+        desk = a_desk(service)
+        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=repeats), caller), caller)
+        await sequencer.catch_up()
+        yield Registered(service, desk, evaluation, sequencer)
+
+
+async def turn_that_dies(database: Database, service: Bench, name: str) -> None:
+    """A turn of a feeder that dies right before its second query of this name."""
+    async with Interrupted.open(database.service_url, size=2) as store:
+        store.name, store.before, store.then = name, 1, _die
+        do(database, FREE)
+        with pytest.raises(Killed):
+            await a_feeder(service, a_desk(service, database=store)).round()
+
+
 @pytest.mark.parametrize(("kind", "asked"), [("questions", 6), ("critic", 2), ("pairs", 2)])
 async def test_a_plan_of_each_kind_comes_to_a_recorded_result(database: Database, kind: str, asked: int) -> None:
     async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
@@ -200,10 +233,7 @@ async def test_a_feeder_that_dies_anywhere_is_followed_by_one_that_comes_to_the_
 
 
 async def test_an_end_is_shown_once_a_checkpoint_covers_it_and_nothing_follows_it_before(database: Database) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database) as (service, desk, evaluation, sequencer):
         async with a_worker(service), evaluating(a_feeder(service, desk)):
             await recorded_end(database.admin_url, evaluation)
         held, (listed,) = await desk.read(evaluation, CALLER), await desk.newest(CALLER, 9)
@@ -228,11 +258,25 @@ async def test_an_end_is_shown_once_a_checkpoint_covers_it_and_nothing_follows_i
         assert [one async for one in evaluations.results_within(service.database, "default", *EVER)] == [found.stored]
 
 
-async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(database: Database) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=3), CALLER), CALLER)
+async def test_an_export_waits_for_the_checkpoint_over_a_recorded_end_and_for_nothing_that_runs(
+    database: Database,
+) -> None:
+    async with registered(database) as (service, desk, evaluation, sequencer):
+        here = Here(cast(Any, service), desk, CALLER)
+        with pytest.raises(NotConcluded, match="under way"):
+            await write_export(here, evaluation, BytesIO(), held=True)
+        async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, desk)):
+            await recorded_end(database.admin_url, evaluation)
+        written = asyncio.create_task(write_export(here, evaluation, BytesIO(), held=True))
+        await asyncio.wait([written], timeout=0.5)
+        assert not written.done()
+
         await sequencer.catch_up()
+        assert (await written).debates == 2
+
+
+async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(database: Database) -> None:
+    async with registered(database, repeats=3) as (service, desk, evaluation, sequencer):
         (first,) = await evaluations.claim_evaluations(service.database, "a", 30.0, 1)
         async with a_worker(service):
             while (await desk.read(evaluation, CALLER)).stored.ended is None:
@@ -287,10 +331,7 @@ async def test_a_set_that_is_edited_stops_the_evaluation(database: Database, tmp
 
 
 async def test_a_process_without_the_set_leaves_the_evaluation_to_others(database: Database) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database) as (service, desk, evaluation, _):
         await a_feeder(service, a_desk(service, [GOLDEN / "tiny-pairs"])).round()
 
         found = await desk.read(evaluation, CALLER)
@@ -299,10 +340,7 @@ async def test_a_process_without_the_set_leaves_the_evaluation_to_others(databas
 
 
 async def test_a_process_with_another_policy_leaves_the_evaluation_to_others(database: Database) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database) as (service, desk, evaluation, _):
         other = a_desk(service, deployment=replace(service.deployment, build_hash="11" * 32))
         await a_feeder(service, other).round()
 
@@ -312,10 +350,7 @@ async def test_a_process_with_another_policy_leaves_the_evaluation_to_others(dat
 
 
 async def test_a_plan_changed_after_the_first_score_is_exploratory_and_says_so(database: Database) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database) as (service, desk, evaluation, sequencer):
         with pytest.raises(InvalidPlan, match="repeats cannot change"):
             await desk.change(evaluation, await desk.plan(a_plan("critic", repeats=3), CALLER), CALLER)
         async with a_worker(service):
@@ -336,10 +371,7 @@ async def test_a_plan_changed_after_the_first_score_is_exploratory_and_says_so(d
 
 
 async def test_an_evaluation_that_a_person_stops_is_concluded_with_what_was_asked(database: Database) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database, repeats=9) as (service, desk, evaluation, sequencer):
         await a_feeder(service, desk).round()
         await desk.stop(evaluation, "the vendor changed its model", CALLER)
         with pytest.raises(InvalidPlan, match="was stopped before"):
@@ -360,10 +392,7 @@ async def test_an_evaluation_that_a_person_stops_is_concluded_with_what_was_aske
 async def test_what_is_opened_when_a_person_stops_an_evaluation_is_asked_and_nothing_else_is_opened(
     database: Database, nth: int
 ) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database, repeats=9) as (service, desk, evaluation, sequencer):
         async with Interrupted.open(database.service_url, size=2) as store:
             store.before = nth
             store.then = partial(desk.stop, evaluation, "enough", CALLER)
@@ -381,16 +410,9 @@ async def test_what_is_opened_when_a_person_stops_an_evaluation_is_asked_and_not
 async def test_a_feeder_that_dies_at_its_second_opening_of_each_turn_gets_an_item_further_each_time(
     database: Database,
 ) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database, repeats=9) as (service, desk, evaluation, _):
         for turn in range(1, 4):
-            async with Interrupted.open(database.service_url, size=2) as store:
-                store.before, store.then = 1, _die
-                do(database, FREE)
-                with pytest.raises(Killed):
-                    await a_feeder(service, a_desk(service, database=store)).round()
+            await turn_that_dies(database, service, "open_debate")
             asked = (await desk.read(evaluation, CALLER)).progress.asked
             assert len(asked) == turn
             assert {UUID(debate) for debate in asked.values()} == _opened(database)
@@ -399,10 +421,7 @@ async def test_a_feeder_that_dies_at_its_second_opening_of_each_turn_gets_an_ite
 async def test_a_feeder_that_dies_as_it_reads_the_second_debate_to_score_gets_further_each_time(
     database: Database,
 ) -> None:
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database, repeats=9) as (service, desk, evaluation, _):
         await a_feeder(service, desk).round()
         under_way = "SELECT count(*) FROM gainsay.debate_head WHERE state IN ('queued', 'running')"
 
@@ -412,26 +431,18 @@ async def test_a_feeder_that_dies_as_it_reads_the_second_debate_to_score_gets_fu
         async with a_worker(service):
             await until(all_ended)
         for turn in range(1, 4):
-            async with Interrupted.open(database.service_url, size=2) as store:
-                store.name, store.before, store.then = "records", 1, _die
-                do(database, FREE)
-                with pytest.raises(Killed):
-                    await a_feeder(service, a_desk(service, database=store)).round()
+            await turn_that_dies(database, service, "records")
             assert len((await desk.read(evaluation, CALLER)).progress.scored) == turn
 
 
 async def test_a_debate_that_was_opened_without_its_entry_gets_it(database: Database) -> None:
     """As the version before leaves it where its process dies in between."""
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic"), CALLER), CALLER)
-        await sequencer.catch_up()
+    async with registered(database) as (service, desk, evaluation, _):
         feeder = Alone(desk, service.reviews, a_writer("f"), 5.0)
         await feeder.round()
 
-        assert {UUID(debate) for debate in (await desk.read(evaluation, CALLER)).progress.asked.values()} == _opened(
-            database
-        )
+        asked = (await desk.read(evaluation, CALLER)).progress.asked
+        assert {UUID(debate) for debate in asked.values()} == _opened(database)
         assert len(_opened(database)) == 2
 
 
@@ -442,10 +453,7 @@ async def test_of_a_revoked_caller_nothing_more_is_asked_and_what_was_is_conclud
     registers = Registers(database)
     known = await registers.issue("operator")
     caller = Caller("default", known.subject, "operator", "person", "apiKey", ("operator",), None, known.key)
-    async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
-        desk = a_desk(service)
-        evaluation = await desk.register(await desk.plan(a_plan("critic", repeats=9), caller), caller)
-        await sequencer.catch_up()
+    async with registered(database, repeats=9, caller=caller) as (service, desk, evaluation, sequencer):
         await a_feeder(service, desk).round()
         await (registers.revoke_subject(known) if what == "subject" else registers.revoke(known))
         do(database, FREE)

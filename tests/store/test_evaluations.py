@@ -95,6 +95,17 @@ async def test_entries_that_go_together_are_written_in_order_or_not_at_all(datab
         assert do(database, placed) == [(0,), (1,), (2,)]
 
 
+@pytest.mark.parametrize(("tenant", "recorded"), [("other", False), (TENANT, True)])
+async def test_an_item_is_recorded_as_asked_by_the_tenant_of_its_evaluation_alone(
+    database: Database, tenant: str, recorded: bool
+) -> None:
+    async with Pool.open(database.service_url, size=1) as store:
+        await begun(store)
+        statement = "SELECT gainsay.record_asked(%s, %s, 1, gen_random_uuid(), sha256(''), sha256(''), '', 'key')"
+        assert do(database, statement, tenant, EVALUATION) == [(recorded,)]
+        assert do(database, "SELECT count(*) FROM gainsay.evaluation_entry") == [(1 + recorded,)]
+
+
 async def test_nothing_follows_a_conclusion_whose_result_is_kept(database: Database) -> None:
     async with Pool.open(database.service_url, size=2) as store, a_sequencer(database) as sequencer:
         log = await begun(store)

@@ -60,14 +60,21 @@ async def test_what_is_set_for_that_does_not_outlast_it(database: Database, kind
         assert await found.read("settings", SETTINGS, {}) == before == [{"plans": "auto", "scans": "on"}]
 
 
+async def several_asked(found: pool.Database) -> int:
+    """Ask four times at once; how many connections answered, which are idle now."""
+    sleeping = b"SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)"
+    answers = await asyncio.gather(*(found.read("asked", sleeping, {}) for _ in range(4)))
+    connections = len({row["pid"] for (row,) in answers})
+    assert connections > 1
+    return connections
+
+
 async def test_of_idle_connections_the_one_that_came_back_last_is_lent(
     database: Database, kind: type[pool.Database]
 ) -> None:
     async with kind.open(url_for(kind, database), size=4) as opened:
         found = opened.of("default")
-        sleeping = b"SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)"
-        several = await asyncio.gather(*(found.read("asked", sleeping, {}) for _ in range(4)))
-        assert len({row["pid"] for (row,) in several}) > 1
+        await several_asked(found)
 
         (first,) = await found.read("asked", PID, {})
         pids = [row["pid"] for _ in range(6) for row in await found.read("asked", PID, {})]
@@ -80,10 +87,9 @@ async def test_of_idle_connections_the_one_that_is_idle_longest_is_given_up(
 ) -> None:
     async with kind.open(url_for(kind, database), size=4) as opened:
         found = opened.of("default")
-        sleeping = b"SELECT pg_backend_pid() AS pid FROM pg_sleep(0.3)"
-        several = await asyncio.gather(*(found.read("asked", sleeping, {}) for _ in range(4)))
+        connections = await several_asked(found)
         (first,) = await found.read("asked", PID, {})
-        for _ in range(len({row["pid"] for (row,) in several}) - 1):
+        for _ in range(connections - 1):
             opened.pooled._pool._nconns_min = 1  # as where one was not needed since it was last looked
             await opened.pooled._pool._shrink_pool()
             assert await found.read("asked", PID, {}) == [first]

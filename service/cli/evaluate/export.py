@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from service.reviews.evidence import Bundled
 
 HOLD_S, LOOK_S = 10.0, 0.2
-"""For how long, and how often, a checkpoint over the end of the evaluation is waited for."""
+"""For how long, and how often, a checkpoint over the end of the evaluation, or of a report in it, is waited for."""
 
 
 @click.command(cls=Command)
@@ -37,7 +37,7 @@ HOLD_S, LOOK_S = 10.0, 0.2
 @sets_option
 @held_option
 def export(evaluation: str, out: Path, folders: tuple[Path, ...], *, force: bool, held: bool) -> int:
-    """Write the bundle of an evaluation that has ended: all of its evidence in one file that can be verified offline.
+    """Write the bundle of an evaluation whose end is proven: all of its evidence in one file that can be verified offline.
 
     The bundle is a ZIP of plain files: the plan, the records with proofs, the sets, the bundle of each debate, and the
     result. `gainsay audit verify` verifies it, and computes every score and the result again. Labels of a set with a
@@ -51,7 +51,7 @@ def export(evaluation: str, out: Path, folders: tuple[Path, ...], *, force: bool
     """
     refuse_present(out, force)
     with written(out, force) as file:
-        made = perform("export", folders, lambda here: _write(here, evaluation, file, held), held=held)
+        made = perform("export", folders, lambda here: write_export(here, evaluation, file, held=held), held=held)
     say(f"wrote {out} (debates: {made.debates})", err=True)
     for name in made.withheld:
         say(f"the labels of {name} are not in it, only their hash; --held adds them", err=True)
@@ -60,8 +60,11 @@ def export(evaluation: str, out: Path, folders: tuple[Path, ...], *, force: bool
     return exit_codes.DONE
 
 
-async def _write(here: Here, evaluation: str, file: IO[bytes], held: bool) -> Bundled:
+async def write_export(here: Here, evaluation: str, file: IO[bytes], *, held: bool) -> Bundled:
+    """Write the bundle; an end that is recorded, and a report, wait for their checkpoint. Raises as `write_bundle`."""
+    from service.audit.evaluation_events import is_last
     from service.cli.access.in_process import writer
+    from service.reviews.evaluations import NotConcluded
     from service.reviews.evidence import EvidenceDesk
 
     reading = EvidenceDesk(here.app.database, here.desk.logs, here.caller, writer())
@@ -71,7 +74,8 @@ async def _write(here: Here, evaluation: str, file: IO[bytes], held: bool) -> Bu
         file.truncate()
         try:
             return await here.desk.write_bundle(evaluation, here.caller, reading, file, held=held)
-        except NotProvable:
-            if time.monotonic() > until:
+        except (NotConcluded, NotProvable) as error:
+            entries = await here.desk.entries(evaluation, here.caller.tenant, 0)
+            if time.monotonic() > until or (isinstance(error, NotConcluded) and not is_last(entries[-1])):
                 raise
         await asyncio.sleep(LOOK_S)
