@@ -20,7 +20,6 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -66,21 +65,23 @@ class Words(NamedTuple):
 
 
 class Masks:
-    """The flagged passages of one case."""
+    """The flagged passages of one case. It keeps the texts that it has masked: the same are needed whenever money is
+    held, and they are gone with it."""
 
     def __init__(self, suspicions: Sequence[Suspicion]) -> None:
         self._spans: dict[tuple[CaseField, str], list[Span]] = {}
         for one in suspicions:
             self._spans.setdefault((one.field, one.name), []).append(one.span)
         self._words = tuple(dict.fromkeys(words for one in suspicions for words in _words(one)))
+        self._kept: dict[tuple[str, tuple[Span, ...], bool], str] = {}
 
     def of(self, field: CaseField, name: str, text: str) -> str:
         """A text of the case; ``name`` is which one of the field it is."""
-        return _masked(text, tuple(self._spans.get((field, name), ())), self._words, bounded=False)
+        return self._masked(text, tuple(self._spans.get((field, name), ())), bounded=False)
 
     def said(self, text: str) -> str:
         """A text that may repeat flagged words, such as one of a reply."""
-        return _masked(text, (), self._words, bounded=True)
+        return self._masked(text, (), bounded=True)
 
     def view(self, value: Any) -> Any:
         """A value of JSON with every text in it, but the names of its members, as `said` gives it."""
@@ -104,13 +105,13 @@ class Masks:
             if field == "instructions" and instructions_of(options, seat) == text
             for span in spans
         ]
-        return _masked(text, tuple(mine), self._words, bounded=False)
+        return self._masked(text, tuple(mine), bounded=False)
 
-
-@lru_cache(maxsize=16)
-def masks_of(suspicions: tuple[Suspicion, ...]) -> Masks:
-    """The masks for these passages; kept, because the same are needed whenever money is held."""
-    return Masks(suspicions)
+    def _masked(self, text: str, spans: tuple[Span, ...], *, bounded: bool) -> str:
+        key = text, spans, bounded
+        if (found := self._kept.get(key)) is None:
+            found = self._kept[key] = _masked(text, spans, self._words, bounded=bounded)
+        return found
 
 
 def masked_case(case: Case, masks: Masks) -> Case:
@@ -166,7 +167,6 @@ def masked_debaters(options: Options, masks: Masks) -> tuple[Debater, ...]:
     )
 
 
-@lru_cache(maxsize=64)
 def _masked(text: str, spans: tuple[Span, ...], words: tuple[Words, ...], *, bounded: bool) -> str:
     """A text without what these spans hold and without these words; ``bounded`` limits the number of its marks."""
     text = text.translate(_SQUARE) if not bounded else text

@@ -30,7 +30,7 @@ from service.debate.ending import Conclusion, end
 from service.debate.entries import DebateStarted
 from service.debate.labels import fold
 from service.debate.masked_decider import ask_masked, masked, masked_flags, masked_reply, masked_turns, suspicions
-from service.debate.masks import masked_debaters, masks_of
+from service.debate.masks import Masks, masked_debaters
 from service.debate.model import (
     DEBATERS_MAX,
     Debater,
@@ -350,7 +350,7 @@ def _passages_decided(s: Script) -> bool:
     if first is None or not isinstance(again, Judgement):
         return False
     options = _options(s.started.options)
-    hidden = replace(options, debaters=masked_debaters(options, masks_of(suspicions(s))))
+    hidden = replace(options, debaters=masked_debaters(options, Masks(suspicions(s))))
     named = _stance(hidden, again.winner) if again.winner else None
     pairs = zip(hidden.debaters, options.debaters, strict=True)
     stances = {debater.stance for shown_as, debater in pairs if shown_as.stance == named}

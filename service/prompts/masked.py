@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -16,12 +17,13 @@ from msgspec.structs import replace
 
 from service.debate.ending import INJECTION
 from service.debate.facts import Facts
-from service.debate.masks import Masks, masked_case, masked_options, masked_sources, masks_of
+from service.debate.masks import Masks, masked_case, masked_options, masked_sources
 from service.debate.model import Case, Turn
 from service.debate.suspicions import InjectionFound
 from service.debate.turns import is_masked
 from service.prompts.arguments import encoded
 from service.prompts.fence import Block
+from service.prompts.kept import once
 
 _OF_THE_CASE = frozenset(
     {"question", "answer-under-review", "position", "document", "persona", "instructions", "new-evidence"}
@@ -50,7 +52,9 @@ def as_shown(case: Case, sources: Mapping[str, str], facts: Facts, turn: Turn) -
     found = facts.found.get(INJECTION.id)
     if not is_masked(turn.id) or not isinstance(found, InjectionFound) or facts.started is None:
         return Shown(case, sources, facts)
-    masks, hidden = masks_of(found.suspicions), copy(facts)
+    room = sum(map(len, sources.values()))  # most of what it will keep
+    masks = once(facts, "masks", (found,), partial(Masks, found.suspicions), lambda _: room)
+    hidden = copy(facts)
     hidden.case = masked_case(case, masks)
     hidden.started = replace(facts.started, options=masked_options(facts.started.options, masks))
     return Shown(hidden.case, masked_sources(sources, masks), hidden, masks)

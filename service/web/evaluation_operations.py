@@ -176,8 +176,8 @@ EVALUATIONS: tuple[Operation, ...] = (
             "verify FILE --sets FOLDER` checks it offline: that the plan was provable before the first call, that each "
             "entry may follow, and with the golden sets every score and the result. As application/zip it is the "
             "bundle: the records, the plan, the sets, the bundle of each debate and the result, once the "
-            "evaluation's end is proven. `gainsay audit verify FILE` checks it by itself. Labels of a set with a split `held` are in it "
-            "for those who may read them, else their hash. The reader is recorded first. "
+            "evaluation's end is proven. `gainsay audit verify FILE` checks it by itself. Labels of a set with a split "
+            "`held` are in it for those who may read them, else their hash. The reader is recorded first. "
             f"{_HELD}"
         ),
         parameters=(_EVALUATION,),

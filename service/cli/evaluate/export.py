@@ -37,7 +37,7 @@ HOLD_S, LOOK_S = 10.0, 0.2
 @sets_option
 @held_option
 def export(evaluation: str, out: Path, folders: tuple[Path, ...], *, force: bool, held: bool) -> int:
-    """Write the bundle of an evaluation whose end is proven: all of its evidence in one file that can be verified offline.
+    """Write the bundle of an evaluation whose end is proven: all of its evidence in one file, to be verified offline.
 
     The bundle is a ZIP of plain files: the plan, the records with proofs, the sets, the bundle of each debate, and the
     result. `gainsay audit verify` verifies it, and computes every score and the result again. Labels of a set with a

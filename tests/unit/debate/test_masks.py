@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.debate import masks as masks_module
 from service.debate.masks import APART, LEAST, SHORT, Masks
 from service.debate.suspicions import Suspicion
 
@@ -41,6 +43,22 @@ def test_a_span_is_masked_by_code_points_whatever_stands_around_it(before: str, 
     masks = Masks((suspicion(text, len(before), len(before) + len(ORDER)),))
 
     assert masks.of("document", "D1", text) == f"{before}{SHORT}{after}"
+
+
+def test_a_text_is_masked_once_for_a_debate_and_kept_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, masked = list[str](), masks_module._masked
+
+    def noted(text: str, *rest: Any, **named: Any) -> str:
+        read.append(text)
+        return masked(text, *rest, **named)
+
+    monkeypatch.setattr(masks_module, "_masked", noted)
+    found = (suspicion(ORDER, 0, len(ORDER)),)
+
+    for masks in (Masks(found), Masks(found)):
+        assert [masks.of("document", "D1", ORDER) for _ in range(2)] == [SHORT, SHORT]
+
+    assert read == [ORDER, ORDER], "how soon it comes would tell what another tenant's document says"
 
 
 def test_only_the_field_that_is_named_is_masked_by_its_span() -> None:
