@@ -78,8 +78,8 @@ FOLLOWED = 8
 LOOK_S = 1.0
 """How often a turn looks at the files of its sets, and at the caller, after its beginning."""
 TOGETHER = 32
-"""The most debates that a move opens, and the most scores that are recorded together. After a start or a fault it is one
-score, then two, then four: a process that ends in each turn records some nevertheless."""
+"""The most debates that a move opens, and the most scores that are recorded together. After a start or a fault it is
+one score, then two, then four: a process that ends in each turn records some nevertheless."""
 
 
 class _Waits(GainsayError):
