@@ -1,7 +1,7 @@
 """The steps over the bundle of an evaluation: its records as an export, then what stands beside them.
 
  1  file         the archive has one reading; the files are those of the summary, in their order, each with its hash
- 2 to 14         the steps of an export over records.jsonl, from `signature` to `outcome`, and `plans`
+ 2 to 15         the steps of an export over records.jsonl, from `signature` to `outcome`, `plans` and `looks`
     head         the checkpoint that proves the plan continues in that of the records
     sets         plan.json and the files of each set are those of the registered plan
     evaluations  every score follows from records and label, the result from all scores, and result.json is that result

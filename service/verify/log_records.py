@@ -96,6 +96,8 @@ class LogRecords:
 
     def looks(self) -> str:
         """That registrations record as many looks at held splits as the log has."""
+        if self._unknown:  # it may be a look
+            raise NotCheckable(self._unknown)
         return self._looks.end(allowed=self._trust.records_only)
 
     def evaluated(self) -> str:

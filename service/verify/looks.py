@@ -123,8 +123,7 @@ class Looks:
         """What was compared; raises `Differs` for the first number that the log contradicts, and `NotCheckable`."""
         if not self._whole:
             raise NotCheckable(AS_RECORDED, allowed=allowed)
-        late = [one for one in self._excess if one.moment + NEAR >= self._last]
-        certain = [one.difference for one in self._excess if one not in late] if self._first else []
+        certain = [one.difference for one in self._excess if one.moment + NEAR < self._last] if self._first else []
         if self._differs is not None:
             certain.append(self._differs)
         if certain:

@@ -46,6 +46,7 @@ from service.verify.earlier_logs import FIRST_EPOCH, epoch_of, following
 from service.verify.export import verify_export
 from service.verify.lines import check_lines
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, read_head
+from service.verify.looks import AS_RECORDED
 from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.pack_files import BUNDLES, PackFiles
 from service.verify.pack_table import DecisionTable
@@ -142,6 +143,16 @@ class _Gaps:
         (self.allowed if gap.allowed else self.open).append(gap.reason)
         return gap.reason
 
+    def accepted(self) -> str:
+        """The first gap that the options accept; where looks were not counted, each, with the names of all in front."""
+        if AS_RECORDED not in self.allowed:
+            return self.allowed[0]
+        reasons = dict[str, str]()
+        for gap in self.allowed:
+            name, _, reason = gap.partition(":")
+            reasons.setdefault(name, reason)
+        return f"{', '.join(reasons)}:{';'.join(reasons.values())}"
+
     def take(self, check: Callable[[], object]) -> None:
         """Make a check, and take note of its gap; raises `Differs`."""
         try:
@@ -175,17 +186,13 @@ class _Parts:
                 report = self._log(number, log)
                 fail(report)
                 gaps.open += [f"{log.log}: {gap.name}: {gap.detail}" for gap in report.gaps]
-                allowed = [step for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
-                gaps.allowed += [step.detail for step in allowed if step.name != "looks"]
-                looks = "".join(f"; {step.detail}" for step in allowed if step.name == "looks")
+                gaps.allowed += [step.detail for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
                 if log.log in self._unknown:
                     gaps.open.append(self._unknown[log.log])
                 edges = self._edges(number, log, gaps)
-            said.append(
-                f"{log.size - log.first} records of {log.log} from {log.first} to before {log.size}, {edges}{looks}"
-            )
+            said.append(f"{log.size - log.first} records of {log.log} from {log.first} to before {log.size}, {edges}")
         if gaps.open or gaps.allowed:  # what the options accept stands in the last line, as for a bundle
-            reason = gaps.open[0] if gaps.open else f"{gaps.allowed[0]}; {'; '.join(said)}"
+            reason = gaps.open[0] if gaps.open else f"{gaps.accepted()}; {'; '.join(said)}"
             raise NotCheckable(reason, allowed=not gaps.open)
         return "; ".join(said)
 

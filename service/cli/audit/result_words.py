@@ -58,4 +58,9 @@ def _named(report: VerificationReport) -> str:
 
 
 def _accepted(report: VerificationReport) -> list[str]:
-    return [*dict.fromkeys(step.detail.partition(":")[0] for step in report.steps if step.allowed)]
+    """What the options accepted, step by step, without those that name no more than one before them."""
+    said = list[str]()
+    for names in (step.detail.partition(":")[0] for step in report.steps if step.allowed):
+        if not any({*names.split(", ")} <= {*before.split(", ")} for before in said):
+            said.append(names)
+    return said

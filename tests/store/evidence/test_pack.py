@@ -44,6 +44,7 @@ from service.audit.pack import (
 )
 from service.audit.record import SCHEMAS, Envelope
 from service.cli import exit_codes
+from service.cli.audit.result_words import result_line
 from service.cli.audit.verify import tools
 from service.debate.entries import Entry
 from service.errors import BadRequest, IllegalEntry, NotProvable
@@ -57,6 +58,7 @@ from service.verify import opened_bundle
 from service.verify.pack import Row, _Parts, verify_pack
 from service.verify.pack_files import PackFiles
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport
+from tests.fixtures.evaluating import a_desk, registered_held
 from tests.fixtures.running import CALLER, CannedProvider, bench
 from tests.fixtures.sequencing import KEY, LOG
 from tests.store.evidence.conftest import EXAMINER, TRUST, House
@@ -485,6 +487,28 @@ async def test_what_the_options_accept_of_bundles_is_told(house: House) -> None:
     assert accepted.keys() == {"logs", "bundles"}
     assert all("UNWITNESSED" in detail for detail in accepted.values())
     assert (strict.code, [gap.name for gap in strict.gaps]) == (4, ["logs", "bundles"])
+
+
+async def test_the_last_line_of_a_pack_with_a_look_says_that_looks_are_as_recorded(house: House) -> None:
+    await house.declined()
+    assert result_line(check(await made(house))) == "VERIFIED, UNWITNESSED"
+    await registered_held(a_desk(house.desk))
+    await house.sequencer.catch_up()
+    until = await now(house)
+    data, none = await made(house, until=until), await made(house, until=SINCE + timedelta(days=1))
+    await house.sequencer.catch_up()
+    countersign(house, at=until.timestamp() + 2)
+    witnessed = await made(house, until=until)
+
+    for packed in (data, none):
+        assert result_line(check(packed)) == "VERIFIED, UNWITNESSED, LOOKS AS RECORDED"
+    assert result_line(check(witnessed, PINNED)) == "VERIFIED, LOOKS AS RECORDED"
+    unsigned = result_line(check(none, Trust(allow_unsigned=True, allow_unwitnessed=True)))
+    assert unsigned.startswith("VERIFIED, UNSIGNED, UNWITNESSED, ")
+    assert unsigned.endswith(", LOOKS AS RECORDED")
+    (logs,) = [step.detail for step in check(data).steps if step.name == "logs"]
+    assert logs.startswith("UNWITNESSED, LOOKS AS RECORDED: no witness's key was pinned; ")
+    assert "; how often a held split was looked at before is the registration's word here" in logs
 
 
 async def test_a_damaged_debate_is_named_the_rest_is_there_and_the_pack_never_verifies(house: House) -> None:

@@ -32,13 +32,23 @@ from service.audit.evaluation_bundle import (
 )
 from service.audit.export import Header, decode_header, encode_header
 from service.cli.audit.in_hand import golden_sets
+from service.cli.audit.result_words import result_line
 from service.cli.audit.verify import tools
 from service.reviews.evaluations import NotConcluded
 from service.reviews.evidence import Bundled, EvidenceDesk
 from service.simulated.provider import OfflineProvider
 from service.verify.evaluation_bundle import verify_evaluation
 from service.verify.steps import Trust, VerificationReport, VerificationStep
-from tests.fixtures.evaluating import CALLER, GOLDEN, a_desk, a_feeder, a_plan, concluded, evaluating
+from tests.fixtures.evaluating import (
+    CALLER,
+    GOLDEN,
+    a_desk,
+    a_feeder,
+    a_plan,
+    concluded,
+    evaluating,
+    registered_held,
+)
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_writer, bench
 from tests.fixtures.sequencing import KEY, a_sequencer
@@ -51,10 +61,11 @@ Files = dict[str, bytes]
 
 
 class Made(NamedTuple):
-    """A bundle with labels and one without, and what their makers were told."""
+    """A bundle with labels and one without, what their makers were told, and a bundle that asks a held split."""
 
     whole: bytes
     bare: bytes
+    held: bytes
     told: tuple[Bundled, Bundled]
     early: str
 
@@ -67,16 +78,18 @@ async def made(module_database: Database) -> AsyncIterator[Made]:
         reading = EvidenceDesk(service.database, desk.logs, CALLER, a_writer("examiner"))
         with pytest.raises(NotConcluded) as early:
             await desk.write_bundle(evaluation, CALLER, reading, BytesIO(), held=True)
+        held = await registered_held(desk)
         await seq.catch_up()
         async with a_worker(service, build="00" * 32), evaluating(a_feeder(service, desk)):
-            await concluded(desk, evaluation, seq)
+            for one in (evaluation, held):
+                await concluded(desk, one, seq)
         await seq.catch_up()
         contents, told = [], []
-        for held in (True, False):
+        for asked, labels in ((evaluation, True), (evaluation, False), (held, True)):
             out = BytesIO()
-            told.append(await desk.write_bundle(evaluation, CALLER, reading, out, held=held))
+            told.append(await desk.write_bundle(asked, CALLER, reading, out, held=labels))
             contents.append(out.getvalue())
-        yield Made(contents[0], contents[1], (told[0], told[1]), early.value.detail)
+        yield Made(contents[0], contents[1], contents[2], (told[0], told[1]), early.value.detail)
 
 
 def verified(content: bytes, trust: Trust = TRUST, **given: Any) -> VerificationReport:
@@ -126,6 +139,12 @@ async def test_a_bundle_is_verified_in_every_step_without_anything_beside_it(mad
     assert report.about["debates"] == 2
     assert (made.told[0].debates, made.told[0].withheld, made.told[0].absent) == (2, (), ())
     assert "under way" in made.early
+
+
+async def test_the_last_line_of_one_that_asks_a_held_split_says_that_its_looks_are_as_recorded(made: Made) -> None:
+    report = verified(made.held)
+    assert (report.code, result_line(report)) == (0, "VERIFIED, UNWITNESSED, LOOKS AS RECORDED")
+    assert result_line(verified(made.whole)) == "VERIFIED, UNWITNESSED"
 
 
 async def test_without_labels_scores_are_not_computed_again_unless_the_set_is_in_hand(made: Made) -> None:

@@ -18,10 +18,12 @@ from service.simulated.provider import OfflineProvider
 from service.store.current_log import CurrentLogs
 from service.verify.earlier_logs import read_event
 from service.verify.export import ExportSummary, check_line, verify_export
+from service.verify.log import read_head
+from service.verify.log_records import LogRecords
 from service.verify.looks import Looks
 from service.verify.steps import Differs, NotCheckable, Trust
 from tests.fixtures.bundles import failed, step
-from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, a_plan, concluded, evaluating
+from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, concluded, evaluating, registered_held
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, a_writer, bench
 from tests.fixtures.sequencing import KEY, LOG, a_sequencer
@@ -29,8 +31,6 @@ from tests.store.workers import a_worker
 
 pytestmark = [pytest.mark.no_replay, pytest.mark.long]
 TRUST = Trust((KEY.public,), allow_unwitnessed=True, records_only=True)
-VALIDATOR = replace(CALLER, roles=(*CALLER.roles, "validator"))
-HELD = a_plan("critic").replace('split = "open"', 'split = "held"')
 
 
 class Recorded(NamedTuple):
@@ -54,23 +54,19 @@ async def going_on(service: Bench, desk: EvaluationDesk) -> AsyncIterator[None]:
         yield
 
 
-async def registered(desk: EvaluationDesk) -> str:
-    return await desk.register(await desk.plan(HELD, VALIDATOR), CALLER)
-
-
 @pytest.fixture
 async def recorded(database: Database) -> Recorded:
     async with bench(database.service_url, OfflineProvider()) as service, a_sequencer(database) as sequencer:
         desk = a_desk(service)
-        scored = await registered(desk)
+        scored = await registered_held(desk)
         await sequencer.catch_up()
         async with going_on(service, desk):
             await concluded(desk, scored, sequencer)
-        unscored = await registered(desk)
+        unscored = await registered_held(desk)
         await desk.stop(unscored, "It was registered by mistake.", CALLER)
         async with going_on(service, desk):
             await concluded(desk, unscored, sequencer)
-        under_way = [await registered(desk) for _ in range(2)]
+        under_way = [await registered_held(desk) for _ in range(2)]
         await sequencer.catch_up()
         logs = CurrentLogs(service.database, "localhost")
         chunks = await evidence.export(
@@ -160,6 +156,24 @@ async def test_a_registration_with_another_number_of_looks_is_found(recorded: Re
     text = json.dumps(payload, sort_keys=True, separators=(",", ":"))
     lines = [*recorded.lines[: i + 1], encode_row(replace(rows[i], payload=text)), *recorded.lines[i + 2 :]]
     assert "looks" in failed(verify_export(iter(lines), TRUST, every=True))
+
+
+@pytest.mark.parametrize("kind", ["evaluation.registered", "item.scored"])
+async def test_an_event_of_a_later_schema_may_be_a_look_and_is_not_checkable(recorded: Recorded, kind: str) -> None:
+    records, note = recorded.records, read_head(read(iter(recorded.lines))[0].checkpoint.encode())[0]
+    for later in (False, True):
+        happened = LogRecords(note, TRUST, None, None, Looks(LOG, whole=True))
+        for one in records:
+            assert one.envelope is not None
+            of_later = later and of(recorded.evaluations[0], one) and one.envelope.kind == kind
+            envelope = replace(one.envelope, schema=99) if of_later else one.envelope
+            happened.take(envelope, one.payload, one.row.index, one.hash)
+        if not later:
+            assert happened.looks() == "4 numbers of looks at held splits counted again"
+            continue
+        with pytest.raises(NotCheckable, match=f"schema 99 of '{kind}' is not known to this build") as gap:
+            happened.looks()
+        assert not gap.value.allowed
 
 
 async def test_an_evaluation_that_is_left_out_is_found(recorded: Recorded) -> None:
