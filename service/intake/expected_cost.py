@@ -140,8 +140,8 @@ def at_most(request: Request, tokenizer: str, known: money.Known) -> int:
 
     No tokenizer finds more tokens than bytes in a text.
     """
-    new = [message.content for message in request.messages if message.role == "data"]
-    pinned = [message.content for message in request.messages if message.role != "data"]
+    new = [message.content for message in request.messages if not message.pins]
+    pinned = [message.content for message in request.messages if message.pins]
     texts = (*pinned, texts_of(request)[-1], *("" for _ in new))
     return money.RECKONING.request_tokens(texts, tokenizer, known) + sum(map(_size, new))
 

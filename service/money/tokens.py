@@ -168,8 +168,8 @@ def _parts(text: str) -> Sequence[str]:
     """A text cut behind the line break of each seam, so that a block which many requests share is counted once, and a
     long one into pieces besides: of these, another debate over the same document shares all but the first.
 
-    The tokens of the parts add up to those of the text. Where a cut of a long text separates no words, it is cut into
-    pieces alone: it may add tokens, and where the cuts are depends on all of the text.
+    The tokens of the parts add up to those of the text. If a cut would fall inside a word, a long text is cut without
+    its seams: such a cut may add tokens, and where it falls depends on all of the text.
     """
     if SEAM not in text or text.count(SEAM) > SEAMS_MAX:
         return (text,) if len(text) <= PIECE else tuple(_pieces(text))

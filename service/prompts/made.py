@@ -8,7 +8,7 @@ import msgspec
 
 
 class Made:
-    """The decoded texts and schemas of pinned files, by file, counts of their texts, and their marks.
+    """The decoded texts and schemas of pinned files, by file, and counts of their texts.
 
     Files bound it: a seat's message joins a few of them in a few ways.
     """
@@ -18,8 +18,6 @@ class Made:
         self._schemas: dict[str, dict[str, Any]] = {}
         self.counts: dict[tuple[str, str], int] = {}
         """Tokens of pinned texts, by tokenizer and text, as callers have counted them."""
-        self.pins: dict[str, str] = {}
-        """The marks of the current files by their ids, once they are written."""
 
     def text(self, file: str, content: bytes) -> str:
         """A file's text: one string for all requests that have it."""

@@ -12,8 +12,7 @@
 ``manifest.json`` holds the SHA-256 of each file's raw bytes; the deployment pins the SHA-256 of ``manifest.json``
 itself. Old versions stay beside new ones, so that a debate which is under way keeps its own (`Prompts.at`). Before each
 call, the files that it uses are read again, and the call is rendered from the bytes that were compared
-(`Prompts.read_again`). These checks show drift and tampering with texts. They cannot show a hostile build, because its
-code replaces them too.
+(`Prompts.read_again`). These checks show drift and tampering with texts, but no hostile build: its code replaces them.
 """
 
 from __future__ import annotations
@@ -147,9 +146,7 @@ class Prompts:
 
     def pins(self) -> dict[str, str]:
         """The pins of a debate that starts now: id -> ``v<version>:<sha256>``."""
-        if not self.made.pins:
-            self.made.pins = {entry.id: _mark(entry) for entry in self.entries if entry.current}
-        return dict(self.made.pins)
+        return dict(self._pins)
 
     @property
     def layout(self) -> str:
@@ -177,12 +174,11 @@ class Prompts:
     def _at(self, pins: Mapping[str, str]) -> Self:
         known = {(entry.id, _mark(entry)): entry for entry in self.entries}
         if gone := sorted(prompt for prompt, mark in pins.items() if (prompt, mark) not in known):
-            here = {entry.id: _mark(entry) for entry in self.entries if entry.current}
+            lost, here = gone[0], self._pins
             raise PromptMismatch(
-                f"the debate was started with prompt {gone[0]!r} {_short_mark(pins[gone[0]])}, but this image has "
-                f"{_short_mark(here[gone[0]]) if gone[0] in here else 'none'}; finish the debate with an image that "
-                f"has it, or put that version's file back"
-                + (f" (also missing: {', '.join(gone[1:])})" if gone[1:] else "")
+                f"the debate was started with prompt {lost!r} {_short_mark(pins[lost])}, but this image has "
+                f"{_short_mark(here[lost]) if lost in here else 'none'}; finish the debate with an image that has it, "
+                "or put that version's file back" + (f" (also missing: {', '.join(gone[1:])})" if gone[1:] else "")
             )
         promised = (known[prompt, mark] for prompt, mark in sorted(pins.items()))
         return replace(self, entries=tuple(msgspec.structs.replace(entry, current=True) for entry in promised))
@@ -227,6 +223,10 @@ class Prompts:
     @cached_property
     def _promised(self) -> dict[tuple[tuple[str, str], ...], Self]:
         return {}
+
+    @cached_property
+    def _pins(self) -> Mapping[str, str]:
+        return {entry.id: _mark(entry) for entry in self.entries if entry.current}
 
     @cached_property
     def _current(self) -> Mapping[str, PinnedFile]:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 import aiohttp
 import pytest
 from aiohttp.connector import AddrInfoType
+from aiohttp.http import StreamWriter
 
 import service
 from service.observing.trace_context import OUTGOING
+from service.providers import transport
 from service.running.provider_port import Answer, CallFailed
 from tests.end_to_end.vendors.answering import (
     ANTHROPIC,
@@ -351,7 +353,7 @@ async def test_a_vendor_that_answers_before_it_has_read_the_request_is_heard() -
     assert said(outcome) == ("contextTooLong", False, False, None)
 
 
-@pytest.mark.parametrize("size", [30_000, 200_000])
+@pytest.mark.parametrize("size", [30_000, 200_000, 300_000])
 async def test_a_connection_on_which_a_request_has_not_gone_out_whole_is_not_kept(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,6 +377,36 @@ async def test_a_connection_on_which_a_request_has_not_gone_out_whole_is_not_kep
     async with served, connected(OPENAI, listening.getsockname()[1], call_timeout_s=2) as made:
         try:
             outcomes = [said(await failure(made, "x" * size)) for _ in range(2)]
+        finally:
+            for writer in connections:
+                writer.transport.abort()
+
+    assert outcomes == [("contextTooLong", False, False, None)] * 2
+    assert len(connections) == 2
+
+
+async def test_a_connection_on_which_the_next_piece_of_a_request_is_due_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All that was given to it has gone out, but the upload had no turn yet to give it the rest."""
+
+    class Held(StreamWriter):
+        async def drain(self) -> None:
+            await asyncio.Event().wait()
+
+    async def refuse_a_piece(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(transport.PIECE)
+        writer.write(http(413, {"error": {"message": "request too large"}}))
+
+    connections = list[asyncio.StreamWriter]()
+    monkeypatch.setattr(transport, "StreamWriter", Held)
+    served = await asyncio.start_server(refuse_a_piece, "127.0.0.1", 0)
+    port = served.sockets[0].getsockname()[1]
+    async with served, connected(OPENAI, port, call_timeout_s=5) as made:
+        try:
+            outcomes = [said(await failure(made, "x" * 300_000)) for _ in range(2)]
         finally:
             for writer in connections:
                 writer.transport.abort()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.checks import kept
 from service.checks.judgement import Attacked, Shown, check_critique
 from service.checks.judgement.wording import grounds, relation
 from service.checks.judgement.wording.relation import case_words, concerns, names_the_case, stems
@@ -194,10 +195,14 @@ def test_words_are_found_in_pieces_as_in_the_whole_text(text: str) -> None:
 
 def test_stems_are_those_of_each_word_also_when_words_were_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relation, "WORDS_KEPT", 7)
+    kept.drop()
 
-    for text in (LEASE, *WEATHER, f"{'rent' * 30} rents", LEASE):
+    for text in (LEASE, *WEATHER, "rent" * 30, LEASE):
         telling = [word for word in relation._words(text) if relation._is_telling(word)]
         assert stems(text) == {relation._stem(word, relation.LIMITS.stem) for word in telling} - {""}
+        known: dict[str, str] = kept.once(("stems of words", relation.LIMITS.stem), dict)
+        assert 0 < len(known) <= 7
+        assert all(len(word) <= 60 for word in known)
 
 
 APOSTROPHES = st.sampled_from(["o'neil's", "it's", "''", "'tis", "The", "not", "A_b", "x1y", "12"])

@@ -44,6 +44,20 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tiktoken.Encod
         return {name: tiktoken.Encoding(**getattr(openai_public, name)()) for name in REAL}
 
 
+def noted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[str]:
+    """The texts that a function of `service.money.tokens` is given from now on."""
+    given_ = list[str]()
+    asked = getattr(tokens, name)
+
+    def noting(by: tiktoken.Encoding, text: str) -> int:
+        given_.append(text)
+        found: int = asked(by, text)
+        return found
+
+    monkeypatch.setattr(tokens, name, noting)
+    return given_
+
+
 # Counting.
 
 
@@ -175,33 +189,22 @@ def test_a_text_is_counted_once_and_only_so_many_counts_are_kept(monkeypatch: py
 
 
 def test_a_tenant_s_text_is_counted_again_for_another_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted: list[str] = []
+    counted = noted(monkeypatch, "_length")
 
-    def noted(by: tiktoken.Encoding, text: str) -> int:
-        counted.append(WHOSE.get())
-        return length(by, text)
-
-    def of(tenant: str, text: str) -> int:
+    def of(tenant: str, text: str) -> tuple[int, list[str]]:
         WHOSE.set(tenant)
-        return count_tokens(text, "o200k_base")
-
-    length = tokens._length
-    monkeypatch.setattr(tokens, "_length", noted)
-    for text in ("a document that two tenants have", "word " * tokens.PIECE):
         counted.clear()
-        assert len({copy_context().run(of, tenant, text) for tenant in ("one", "other", "one")}) == 1
-        assert counted.count("one") == counted.count("other") == len(counted) / 2 > 0
+        return count_tokens(text, "o200k_base"), counted.copy()
+
+    for text in ("a document that two tenants have", "word " * tokens.PIECE):
+        one, other, again = (copy_context().run(of, tenant, text) for tenant in ("one", "other", "one"))
+        assert one == other
+        assert set(one[1]) == {*tokens._parts(text)}
+        assert again == (one[0], [])
 
 
 def test_what_two_requests_share_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted: list[str] = []
-
-    def noted(by: tiktoken.Encoding, text: str) -> int:
-        counted.append(text)
-        return length(by, text)
-
-    length = tokens._length
-    monkeypatch.setattr(tokens, "_length", noted)
+    counted = noted(monkeypatch, "_length")
     old, new = "[[3f9a begin statement {}]]\nseen before\n[[3f9a end statement]]", "[[3f9a begin new]]\nsaid now"
 
     count_tokens(f"{old}\n", "o200k_base")
@@ -213,14 +216,7 @@ def test_what_two_requests_share_is_counted_once(monkeypatch: pytest.MonkeyPatch
 def test_of_a_long_text_only_the_pieces_that_differ_are_counted_again(
     theirs: dict[str, tiktoken.Encoding], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted: list[str] = []
-
-    def noted(by: tiktoken.Encoding, text: str) -> int:
-        counted.append(text)
-        return length(by, text)
-
-    length = tokens._length
-    monkeypatch.setattr(tokens, "_length", noted)
+    counted = noted(monkeypatch, "_length")
     document = "".join(f"clause {n} of a document that was counted before; " for n in range(4_000))
     before = "[[{0} begin question {{}}]]\n{1}\n[[{0} end question]]\n"
     block = "[[{0} begin document {{}}]]\n{2}\n[[{0} end document]]"
@@ -270,14 +266,7 @@ def test_a_debate_that_knows_counts_counts_the_same(name: str, messages: list[st
 
 
 def test_what_a_debate_has_counted_is_not_hashed_again_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    hashed: list[str] = []
-
-    def noted(by: tiktoken.Encoding, text: str) -> int:
-        hashed.append(text)
-        return counted(by, text)
-
-    counted = tokens._counted
-    monkeypatch.setattr(tokens, "_counted", noted)
+    hashed = noted(monkeypatch, "_counted")
     known: Known = {}
     old, new = "[[3f9a begin statement {}]]\nheard\n[[3f9a end statement]]", "[[3f9a begin new]]\nanswered"
     whole = "word " * (tokens.PIECE // 4)

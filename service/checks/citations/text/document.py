@@ -29,7 +29,7 @@ _RAREST = 48
 _MOST_BLOCKS = 4096
 """The most blocks that all these words may name together; a word in every block shows no place."""
 _INDEXED = lazily(r"[^\W_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
-_between_words = {code: " " for code in range(128) if not chr(code).isalnum()}
+_BETWEEN_WORDS = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class Document:
@@ -157,4 +157,4 @@ class Document:
 
 def _words(text: str) -> set[str]:
     """The words of a folded text, each once: of ASCII, what stands between all that is no letter and no figure."""
-    return set(text.translate(_between_words).split() if text.isascii() else _INDEXED.findall(text))
+    return set(text.translate(_BETWEEN_WORDS).split() if text.isascii() else _INDEXED.findall(text))

@@ -41,6 +41,8 @@ _DROPPED = INVISIBLE_CHARACTERS
 _MOST_MARKS = 30
 """The most marks in one cluster, as in Unicode's Stream-Safe Text Format (UAX #15): ordering n marks costs n² steps."""
 _KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>")
+_RUNS = lazily(r"[\0-\x7f]+|[^\0-\x7f]+")
+"""The runs of a text, of ASCII and of other characters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -121,11 +123,10 @@ def fold(text: str) -> Folded:
 def _even(text: str) -> str:
     """The text with each character as it folds where it folds to one, and a sign of its kind where it does not."""
     if text.isascii():
-        return text.translate(_of_ascii)
+        return text.translate(_OF_ASCII)
     # A run of ASCII takes a tenth of what the same characters take beside others.
-    read = _Clusters.runs.findall
-    runs = [run for piece in pieces_of(text) for run in ((piece,) if piece.isascii() else read(piece))]
-    table = _of_ascii | _table(frozenset("".join([run for run in runs if not run.isascii()])))
+    runs = [run for piece in pieces_of(text) for run in ((piece,) if piece.isascii() else _RUNS.findall(piece))]
+    table = _OF_ASCII | _table(frozenset("".join([run for run in runs if not run.isascii()])))
     return "".join([run.translate(table) for run in runs])
 
 
@@ -136,27 +137,24 @@ class _Sign:
     dropped, mark, longer = "\0\1\2"
 
 
-class _Clusters:
-    """The clusters of an even text that do not fold one to one: where there is nothing but white space to fold, as in
-    most texts; where there are no marks; in any text. And the runs of a text, of ASCII and of other characters."""
-
-    # Every alternative consumes its lookahead, or has a bounded one, so a scan is linear.
-    to_a_mark = rf"[{_Sign.dropped}{_Sign.mark}]{{0,{_MOST_MARKS}}}{_Sign.mark}"
-    of_spaces = lazily(r"  +")
-    of_no_marks = lazily(rf" [ {_Sign.dropped}]+|{_Sign.dropped}[ {_Sign.dropped}]*|{_Sign.longer}")
-    of_any = lazily(
-        rf"[ {_Sign.dropped}]{{2,}}|{_Sign.dropped}"
-        rf"|[^ {_Sign.dropped}{_Sign.mark}]{to_a_mark}|{_Sign.mark}(?:{to_a_mark})?|{_Sign.longer}"
-    )
-    runs = lazily(r"[\0-\x7f]+|[^\0-\x7f]+")
+# The clusters of an even text that do not fold one to one: where there is nothing but white space to fold, as in most
+# texts; where there are no marks; in any text. Every alternative consumes its lookahead, or has a bounded one, so that
+# a scan is linear.
+_TO_A_MARK = rf"[{_Sign.dropped}{_Sign.mark}]{{0,{_MOST_MARKS}}}{_Sign.mark}"
+_OF_SPACES = lazily(r"  +")
+_OF_NO_MARKS = lazily(rf" [ {_Sign.dropped}]+|{_Sign.dropped}[ {_Sign.dropped}]*|{_Sign.longer}")
+_OF_ANY = lazily(
+    rf"[ {_Sign.dropped}]{{2,}}|{_Sign.dropped}"
+    rf"|[^ {_Sign.dropped}{_Sign.mark}]{_TO_A_MARK}|{_Sign.mark}(?:{_TO_A_MARK})?|{_Sign.longer}"
+)
 
 
 def _uneven(even: str) -> Iterator[re.Match[str]]:
     """The clusters of an even text that do not fold one to one."""
     if _Sign.mark in even:
-        return _Clusters.of_any.finditer(even)
+        return _OF_ANY.finditer(even)
     simple = _Sign.dropped not in even and _Sign.longer not in even
-    return (_Clusters.of_spaces if simple else _Clusters.of_no_marks).finditer(even)
+    return (_OF_SPACES if simple else _OF_NO_MARKS).finditer(even)
 
 
 def _table(characters: Iterable[str]) -> dict[int, str]:
@@ -220,4 +218,4 @@ def _lower(text: str) -> str:
     return "ß".join(part.casefold() for part in text.replace("ẞ", "ß").split("ß"))
 
 
-_of_ascii = _table(map(chr, range(128)))
+_OF_ASCII = _table(map(chr, range(128)))
