@@ -188,7 +188,7 @@ async def _on(settings: Settings, addresses: DatabaseAddresses, transport: Wire 
         async with AsyncExitStack() as stack:
             service = InProcess(settings, addresses, stack)
             working = await stack.enter_async_context(service.working())
-            own = One(lambda trace: service.in_trace(trace and trace.id), working.trouble, None)
+            own = One(lambda trace: service.in_trace(trace.id if trace else None), working.trouble, None)
             await _serve(end, own, transport, trust)
             working.release()
             with startup.hurried(working.release):
