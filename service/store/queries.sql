@@ -806,8 +806,9 @@ WHERE g.tenant = ANY (%(tenants)s)
 ORDER BY g.tenant, g.epoch DESC;
 
 -- recall --
--- The newest debates of a tenant that rest on something, below an id, each with the place of its last provable record.
-SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state,
+-- The newest debates of a tenant that rest on something, below an id, each with the place of its last provable record and
+-- the state in which lists show it.
+SELECT h.debate, h.task_type, listed_state(h.debate, h.log, h.next_n - 1, h.state) AS state,
        (SELECT e.leaf FROM entry e WHERE e.debate = h.debate AND e.n = 0) AS leaf, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM rests_on r JOIN debate_head h ON h.debate = r.debate AND h.tenant = r.tenant
@@ -817,7 +818,7 @@ ORDER BY r.debate DESC LIMIT %(limit)s;
 
 -- recall_prompt --
 -- The same for a prompt, through the manifests that list it.
-SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state,
+SELECT h.debate, h.task_type, listed_state(h.debate, h.log, h.next_n - 1, h.state) AS state,
        (SELECT e.leaf FROM entry e WHERE e.debate = h.debate AND e.n = 0) AS leaf, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM (SELECT DISTINCT r.debate

@@ -17,6 +17,7 @@ from service.verify.records import acted, described, same
 from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import UnknownMembers, has_unknown_members, refuse_unwritten, unknown_versions
 
+_DECISION = str(GateDecided.__struct_config__.tag)
 _DIFFERS = "a payload", "an entry as it is written"
 
 
@@ -26,6 +27,11 @@ class ExportedLine(Protocol):
     hash: bytes
     payload: bytes | None
     envelope: Envelope | None
+
+    @property
+    def unread(self) -> str:
+        """Why the leaf is one of a later build, which cannot be read; empty for any other."""
+        ...
 
     @property
     def entry(self) -> tuple[Entry | None, str]:
@@ -82,7 +88,7 @@ class Debates:
         self._partial = Ended()
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
         self._payloads = 0
-        self._unknown = ""
+        self._unknown = self._unread = ""
         self._broken: dict[str, Exception] = {}
         self._gaps: dict[str, NotCheckable] = {}
         self._members = UnknownMembers(*_DIFFERS, complete=complete)
@@ -91,6 +97,10 @@ class Debates:
     def take(self, line: ExportedLine) -> None:
         """The next record; raises `Differs` if its payload is not an entry."""
         envelope = line.envelope
+        if line.unread:  # of any debate
+            self._unread = self._unread or line.unread
+            self._unknown = self._unknown or line.unread
+            self._members.unread()
         if envelope is None or line.payload is None or envelope.kind in log_events.KINDS:
             return
         self._halted = True
@@ -98,6 +108,8 @@ class Debates:
         self._payloads += 1
         if unknown:
             self._unknown = self._unknown or unknown
+            if envelope.kind == _DECISION:
+                self._members.unread()
         elif entry is None:
             raise Differs(*_DIFFERS, "something else", record=line.row.index)
         else:
@@ -154,7 +166,7 @@ class Debates:
             self._open[envelope.debate] = _Open(envelope, line.hash.hex(), line.row.context)
         found = self._open.get(envelope.debate)
         if found is None or len(found.indexes) != envelope.n:  # a filter left out the earlier records
-            if self._complete:
+            if self._complete and not self._unread:
                 raise Differs("after the end of a debate", "no record of it", envelope.kind, record=line.row.index)
             self._open.pop(envelope.debate, None)
             self._partial.add(envelope.debate)
@@ -209,6 +221,8 @@ class Debates:
             raise self._broken[name]
         if self._halted:
             raise NotCheckable("a payload could not be read, so not every debate could")
+        if self._unread:
+            raise NotCheckable(self._unread)
         if name in self._gaps:
             raise self._gaps[name]
         listed = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"

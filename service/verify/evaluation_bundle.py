@@ -184,7 +184,9 @@ class _Parts:
 
     @property
     def _progress(self) -> Progress:
-        """The one evaluation of the records; raises `Differs` for another one, or several."""
+        """The one evaluation of the records; raises `Differs` for another one, or several, and `NotCheckable`."""
+        if self._found.unread:
+            raise NotCheckable(self._found.unread)
         expect("the evaluations of the records", [self._files.summary.evaluation], [*self._found.followed])
         return self._found.followed[self._files.summary.evaluation].progress
 

@@ -38,6 +38,7 @@ from service.evaluation.scoring import observe, score
 from service.evaluation.sets.golden_set import GoldenSet
 from service.verify import log
 from service.verify.lines import check_lines
+from service.verify.opened_bundle import KINDS as ENTRY_KINDS
 from service.verify.opened_bundle import read_payload
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect, when
 
@@ -46,6 +47,8 @@ KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Evaluat
 SAID_MAX = 20
 """Evaluations whose proof a result shows; all are checked."""
 _CASE = str(CaseReceived.__struct_config__.tag)
+_OTHERS = ENTRY_KINDS.union(log_events.KINDS) - KINDS - {_CASE}
+"""Kinds that say nothing of an evaluation, but in one of its debates."""
 _MARK = b'"evaluation":{'
 
 
@@ -131,9 +134,18 @@ class Evaluations:
         self._keeps = keeps or sets is not None
         self.followed: dict[str, Followed] = {}
         self.debates: dict[str, Answering] = {}
+        self.unread = ""
+        """Why a record that may be of an evaluation cannot be read; behind it no entry is judged."""
+
+    def pass_over(self, envelope: Envelope | None, why: str) -> None:
+        """A record of a later build, with its envelope if that can be read."""
+        if envelope is None or envelope.kind not in _OTHERS or envelope.debate in self.debates:
+            self.unread = self.unread or why
 
     def take(self, envelope: Envelope, payload: bytes, index: int, leaf: bytes) -> None:
         """The next record, with the hash of its leaf; raises `Differs` for an entry that may not stand there."""
+        if self.unread:
+            return
         if envelope.kind in KINDS:
             try:
                 self._follow(log_events.decode_evaluation(payload), index, leaf)
@@ -187,14 +199,20 @@ class Evaluations:
         marked = EvaluationItem(entry.evaluation, first.plan_hash, hashed, entry.item, entry.arm, entry.repeat)
         expect("what a case says of its evaluation", marked, debate.item, record=debate.index)
 
+    def _expect_read(self) -> None:
+        if self.unread:
+            raise NotCheckable(self.unread)
+
     def words(self) -> str:
-        """What was followed; empty where there is no evaluation."""
+        """What was followed, empty where there is no evaluation; raises `NotCheckable`."""
+        self._expect_read()
         if not self.followed:
             return ""
         return f"{len(self.followed)} evaluations, each entry after those before it"
 
     def proven(self, head: Checkpoint, trust: Trust) -> str:
         """That each plan was under a signed checkpoint before its first case; raises `Differs` and `NotCheckable`."""
+        self._expect_read()
         said, gap = [], None
         for name, found in self.followed.items():
             try:
@@ -207,6 +225,7 @@ class Evaluations:
 
     def end(self) -> str:
         """Compute scores and results again; raises `Differs`, and `NotCheckable` without a set."""
+        self._expect_read()
         sets = self.sets or {}
         scores = results = 0
         for progress in (found.progress for found in self.followed.values()):

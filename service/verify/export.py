@@ -73,6 +73,11 @@ class ExportSummary(Struct, dict=True):
     payload: bytes | None
 
     @cached_property
+    def unread(self) -> str:
+        """Why the leaf is one of a later build, which cannot be read; empty for any other."""
+        return "" if self.envelope is not None else opened_bundle.read_leaf(self.leaf)[1]
+
+    @cached_property
     def entry(self) -> tuple[Entry | None, str]:
         """The payload, read once for all steps; as `read_payload` gives it."""
         return (None, "") if self.payload is None else opened_bundle.read_payload(self.payload, self.envelope)
@@ -200,7 +205,7 @@ def _parts(header: Header, checkpoint: Checkpoint, happened: LogRecords, debates
 
 
 def _happened(happened: LogRecords, seen: ExportSummary) -> None:
-    happened.take(seen.envelope, seen.payload, seen.row.index, seen.hash)
+    happened.take(seen.envelope, seen.payload, seen.row.index, seen.hash, seen.unread)
 
 
 def _sources(*, allowed: bool) -> str:
@@ -275,6 +280,8 @@ class _Records:
         envelope, row = seen.envelope, seen.row
         if envelope is None or envelope.schema < 1 or opened_bundle.later_schema(envelope):
             self._unknown = self._unknown or records.leaf(seen.leaf)
+            if envelope is None or envelope.kind == DECISION:
+                self._members.unread()
             return
         if envelope.log != self._log:
             raise Differs("the log of a record", self._log, envelope.log)
@@ -333,18 +340,20 @@ class _Chains:
         self._last: dict[str, tuple[int, bytes, str]] = {}
         self._ended = Ended()
         self._gaps = 0
+        self._unread = ""
 
     def take(self, seen: ExportSummary) -> None:
-        """The next record; a filtered export may lack those before it."""
+        """The next record; a filtered export may lack those before it, and a leaf of a later build may be one."""
         envelope = seen.envelope
         if envelope is None:
+            self._unread = self._unread or seen.unread
             return
         last = self._last.get(envelope.debate)
         if last is None and envelope.debate in self._ended:  # of one that has ended, nothing else is kept
             found = f"{envelope.kind} as its record {envelope.n}"
             raise Differs("after the end of a debate", "no record of it", found, record=seen.row.index)
         n, before, recorded = last or (-1, b"", "")
-        if n + 1 != envelope.n and not self._complete and envelope.n > n:
+        if n + 1 != envelope.n and (self._unread or not self._complete) and envelope.n > n:
             self._gaps += 1
         else:
             if envelope.n != n + 1:
@@ -360,7 +369,9 @@ class _Chains:
             self._last[envelope.debate] = envelope.n, seen.hash, envelope.recorded
 
     def end(self) -> str:
-        """The number of chains."""
+        """The number of chains; raises `NotCheckable` where a leaf may be of any."""
+        if self._unread:
+            raise NotCheckable(self._unread)
         detail = f"{len(self._last) + len(self._ended)} chains of records, each naming the one before it"
         return f"{detail}; records are left out in {self._gaps} places" if self._gaps else detail
 

@@ -31,20 +31,24 @@ class LogRecords:
         self._said: list[str] = []
         self._unknown = ""
 
-    def take(self, envelope: Envelope | None, payload: bytes | None, index: int, leaf: bytes) -> None:
-        """The next record, with the hash of its leaf, if it is an event of the log or of an evaluation's debate."""
+    def take(self, envelope: Envelope | None, payload: bytes | None, index: int, leaf: bytes, unread: str) -> None:
+        """The next record, with the hash of its leaf, if it is an event of the log or of an evaluation's debate.
+
+        ``unread`` says why a leaf of a later build cannot be read: it may be any event.
+        """
+        later = opened_bundle.later_record(envelope) if envelope is not None else unread
+        if self._evaluations is not None and later:
+            self._evaluations.pass_over(envelope, later)
+        if later and (envelope is None or envelope.kind not in opened_bundle.KINDS):
+            self._unknown = self._unknown or later
         if envelope is None or payload is None:
             return
-        later = opened_bundle.later_schema(envelope)
         if self._evaluations is not None and not later:
             self._evaluations.take(envelope, payload, index, leaf)
-        if self._tilts is not None and not later:
+        if self._tilts is not None:
             self._tilts.take(envelope, payload, index)
         self._looks.take(envelope)
-        if envelope.kind not in log_events.KINDS:
-            return
-        if later:
-            self._unknown = self._unknown or later
+        if later or envelope.kind not in log_events.KINDS:
             return
         with at(record=index):
             event = earlier_logs.read_event(envelope, payload)

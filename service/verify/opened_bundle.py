@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from service.audit import bundle as bundles
+from service.audit import log_events
 from service.audit.archive import Stored
 from service.audit.bundle import Bundle, DocumentFile, decode_index
 from service.audit.record import LEAF_BYTES_MAX, SCHEMAS, Envelope, open_leaf
@@ -263,6 +264,17 @@ def later_schema(envelope: Envelope) -> str:
     return ""
 
 
+def later_record(envelope: Envelope) -> str:
+    """Why this build cannot read a record of a later build, which may be of the log itself; otherwise empty."""
+    if envelope.kind not in KINDS and envelope.kind not in log_events.KINDS:
+        return _unknown_kind(envelope.kind)
+    return later_schema(envelope)
+
+
+def _unknown_kind(kind: str) -> str:
+    return f"an entry of kind {kind[:40]!r} is not known to this build"
+
+
 def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | None, str]:
     """The entry of a payload, or ``None``; and the reason if it needs rules that this build lacks.
 
@@ -291,7 +303,7 @@ def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | Non
     if peek.kind == "debate.started" and peek.format not in FORMATS:
         return None, unknown_format(peek.format)
     if peek.kind and peek.kind not in KINDS:
-        return None, f"an entry of kind {peek.kind[:40]!r} is not known to this build"
+        return None, _unknown_kind(peek.kind)
     return None, ""
 
 

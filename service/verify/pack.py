@@ -46,7 +46,6 @@ from service.verify.earlier_logs import FIRST_EPOCH, epoch_of, following
 from service.verify.export import verify_export
 from service.verify.lines import check_lines
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, read_head
-from service.verify.looks import AS_RECORDED
 from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.pack_files import BUNDLES, PackFiles
 from service.verify.pack_table import DecisionTable
@@ -144,9 +143,7 @@ class _Gaps:
         return gap.reason
 
     def accepted(self) -> str:
-        """The first gap that the options accept; where looks were not counted, each, with the names of all in front."""
-        if AS_RECORDED not in self.allowed:
-            return self.allowed[0]
+        """The gaps that the options accept, each once, with the names of all in front."""
         reasons = dict[str, str]()
         for gap in self.allowed:
             name, _, reason = gap.partition(":")

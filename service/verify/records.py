@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from service.audit import log_events
 from service.audit.bundle import DocumentFile
 from service.audit.record import (
     SALT_BYTES,
@@ -36,6 +35,7 @@ from service.debate.entries import (
     kind,
 )
 from service.debate.model import Case, Document
+from service.verify.opened_bundle import KINDS as ENTRY_KINDS
 from service.verify.opened_bundle import OpenedBundle, ReadRecord, later_schema, read_leaf, read_payload
 from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import has_more, has_unknown_members, later_schemas
@@ -134,8 +134,8 @@ def says(envelope: Envelope) -> None:
     actor = envelope.actor
     if not (actor.id and actor.role):
         raise Differs(f"the {'role' if actor.id else 'id'} of the actor", "a name", "nothing")
-    own = envelope.kind in log_events.KINDS  # of the log itself: no case, and no policy that holds for it
-    of_case = () if own else (("policy", envelope.policy), ("context", envelope.context))
+    of_debate = envelope.kind in ENTRY_KINDS  # one of the log itself has no case, and no policy that holds for it
+    of_case = (("policy", envelope.policy), ("context", envelope.context)) if of_debate else ()
     for name, digest in (("build", envelope.build), *of_case):
         if not _DIGEST.fullmatch(digest):
             raise Differs(f"the {name} of a record", "a SHA-256 in hexadecimal digits", digest)

@@ -23,7 +23,7 @@ from service.debate.turns import MODERATOR
 from service.prompts.undocumented import in_place_of
 from service.verify.earlier_logs import epoch_of
 from service.verify.opened_bundle import read_payload
-from service.verify.steps import Differs, at
+from service.verify.steps import Differs, NotCheckable, at
 from service.verify.times import claimed_moment
 
 HOUR = 3_600_000_000
@@ -56,6 +56,8 @@ class Tilts:
         self._cases: dict[str, tuple[Envelope, bytes]] = {}
         self._doubts: list[_Doubt] = []
         self._compared = self._earlier = self._last_case = 0
+        self._unread = ""
+        """Why a case or a start cannot be read here: a later build wrote it."""
 
     def happened(self, event: object, envelope: Envelope) -> None:
         """The next event of the log."""
@@ -77,14 +79,16 @@ class Tilts:
         elif envelope.kind == _STARTED:
             case = self._cases.pop(envelope.debate, None)
             if case is not None or _TILTS in payload:
-                started = read_payload(payload, envelope)[0]
+                started, why = read_payload(payload, envelope)
+                self._unread = self._unread or why
                 if isinstance(started, DebateStarted):
                     self._judge(started, case, envelope, index)
 
     def _judge(
         self, started: DebateStarted, case: tuple[Envelope, bytes] | None, envelope: Envelope, index: int
     ) -> None:
-        received = None if case is None else read_payload(case[1], case[0])[0]
+        received, why = (None, "") if case is None else read_payload(case[1], case[0])
+        self._unread = self._unread or why
         about = set(self._about(started, received)) if isinstance(received, CaseReceived) else set()
         named = {(tilt.finding, tilt.model) for tilt in started.tilts}
         self._compared += 1
@@ -114,11 +118,13 @@ class Tilts:
                 yield id_, event.alias
 
     def end(self) -> str:
-        """What was compared, empty where nothing was; raises `Differs`."""
+        """What was compared, empty where nothing was; raises `Differs` and `NotCheckable`."""
         near = 0
         for doubt in self._doubts:
             with at(record=doubt.record):
                 near += self._expect(doubt)
+        if self._unread:
+            raise NotCheckable(self._unread)
         if not self._compared:
             return ""
         said = [f"{self._compared} starts compared with {len(self._findings)} findings about moderators"]

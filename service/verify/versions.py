@@ -146,7 +146,7 @@ class UnknownMembers:
     is there and seals later schemas         NOT CHECKABLE
     is there and seals any others            FAILED
     is not in a filtered export              NOT CHECKABLE: a later build may have written it
-    is not in a complete export              FAILED
+    is not in a complete export              FAILED, but for one behind a record that may be the decision (`unread`)
 
     A case comes before its decision and waits for it.
     """
@@ -174,6 +174,10 @@ class UnknownMembers:
             self._waiting.setdefault(debate, index)
         else:
             self._settle(debate, index)
+
+    def unread(self) -> None:
+        """A record that cannot be read may be a decision, so from here on one that is not there is no difference."""
+        self._complete = False
 
     def ended(self, debate: str) -> None:
         """No record of this debate follows, so nothing of it is kept."""

@@ -102,7 +102,7 @@ class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
     debate_id: str
     task_type: str
     status: Status
-    """The state of the debate."""
+    """The state: `running` until the end is provable, and `failed` where it never will be (`records_lost`)."""
     created_at: str
     """The time of the debate's first record."""
     log: str

@@ -40,7 +40,7 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     format: str | None = None
     """The format and its version. Absent for a declined case."""
     status: Status
-    """The state of the debate. It is `running` until the end is provable."""
+    """The state: `running` until the end is provable, and `failed` where it never will be (`records_lost`)."""
     created_at: str
     """The time of the debate's first record."""
     flags: tuple[str, ...] = ()

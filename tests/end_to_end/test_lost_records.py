@@ -58,6 +58,25 @@ async def listed(site: Served, asked: str) -> dict[str, tuple[str, bool]]:
     return {one["debateId"]: (one["status"], one.get("decision") is not None) for one in answer.json()["debates"]}
 
 
+RECALLED = {
+    "manifest": "SELECT value FROM gainsay.rests_on WHERE what = 'manifest' LIMIT 1",
+    "prompt": "SELECT m.sha256 FROM gainsay.manifest_prompt m JOIN gainsay.rests_on r ON r.value = m.manifest LIMIT 1",
+}
+"""What the debates of a test rest on, by what recall is asked for; each has a statement of its own."""
+
+
+async def recalled(site: Served, database: Database) -> dict[str, dict[str, str]]:
+    """The status of each debate as recall shows it."""
+    found = {}
+    for what, query in RECALLED.items():
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            ((value,),) = admin.execute(query.encode()).fetchall()
+        answer = await site.http.get("/v1/audit/recall", params={what: value})
+        assert answer.status_code == 200, answer.text
+        found[what] = {one["debateId"]: one["status"] for one in answer.json()["debates"]}
+    return found
+
+
 def refused(answer: httpx.Response) -> None:
     """A final answer that says what happened and what to do."""
     assert (answer.status_code, answer.json()["code"]) == (410, "records_lost"), answer.text
@@ -75,7 +94,7 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
         proven = (await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=60"})).json()["debateId"]
     async with served(database.service_url, sequence=False) as site:
         debate = await ended(site, database)
-        held = await listed(site, "")
+        held, recalled_before = await listed(site, ""), await recalled(site, database)
         listening = asyncio.create_task(site.http.get(f"/v1/debates/{debate}/events"))
         assert (await site.http.get(f"/v1/debates/{debate}")).json()["code"] == "not_provable", "not yet"
 
@@ -89,6 +108,7 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
         after = {
             asked: await listed(site, asked) for asked in ("", "?status=failed", "?status=running", "?status=completed")
         }
+        recalled_after = await recalled(site, database)
         facets = (await site.http.get("/v1/debates?facets=status")).json()["facets"]
         again = await site.http.post("/v1/debates", json=a_case(), headers={"idempotency-key": "another"})
         result = await site.http.get(f"/v1/debates/{proven}")
@@ -99,6 +119,8 @@ async def test_what_was_proven_before_the_loss_is_given_and_the_rest_is_refused_
     assert after[""] == {debate: ("failed", False), proven: ("completed", True)}, (
         "without the decision, and not running"
     )
+    assert recalled_before == {what: {debate: "running", proven: "completed"} for what in RECALLED}
+    assert recalled_after == {what: {debate: "failed", proven: "completed"} for what in RECALLED}
     assert after["?status=failed"] == {debate: ("failed", False)}
     assert after["?status=running"] == {}
     assert after["?status=completed"] == {proven: ("completed", True)}

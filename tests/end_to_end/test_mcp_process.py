@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -27,6 +28,10 @@ pytestmark = pytest.mark.long
 
 ENDED = "SELECT debate FROM gainsay.debate_head WHERE state NOT IN ('queued', 'running')"
 RELEASED = "SELECT lease_until < clock_timestamp() FROM gainsay.debate_head WHERE state = 'running'"
+ARRIVALS = (
+    "SELECT convert_from(body, 'UTF8')::jsonb -> 'arrival' FROM gainsay.payload "
+    'WHERE body LIKE \'%"kind":"case.received"%\'::bytea ORDER BY debate'
+)
 STATES = "SELECT state FROM gainsay.debate_head"
 
 
@@ -208,6 +213,38 @@ async def test_an_agent_that_reads_nothing_holds_up_no_debate(database: Database
             await send(process, {"jsonrpc": "2.0", "id": 1_000 + number, "method": "tools/list"})
         await send(process, call(1, "review", a_case()))
         await deployment.finds(ENDED)
+
+
+def in_trace(number: int, tool: str, arguments: dict[str, Any], **meta: Any) -> dict[str, Any]:
+    asked = call(number, tool, arguments)
+    asked["params"]["_meta"] |= meta
+    return asked
+
+
+@pytest.mark.parametrize("served", [False, True])
+async def test_a_case_is_recorded_in_the_trace_of_the_agents_call(
+    database: Database, tmp_path: Path, served: bool
+) -> None:
+    trace, other = uuid4().hex, uuid4().hex
+    given: list[dict[str, Any]] = [
+        {"traceparent": f"00-{trace}-00f067aa0ba902b7-01", "tracestate": "rojo=1"},
+        {},
+        {"traceparent": f"00-{other}-00f067aa0ba902b7"},
+        {"traceparent": [f"00-{other}-00f067aa0ba902b7-01"]},
+        {"traceparent": f"00-{other}-00f067aa0ba902b7-01", "tracestate": 7},
+    ]
+    async with deployed(database, tmp_path) as deployment:
+        words = ("--server", await deployment.start("serve", "--port", "0").address()) if served else ()
+        async with speaking(deployment, *words) as process:
+            await begin(process)
+            for number, meta in enumerate(given, start=1):
+                await send(process, in_trace(number, "review", a_declined_case(), **meta))
+                while (said := await receive(process)).get("id") != number:  # progress comes before it
+                    continue
+                assert said["result"]["structuredContent"]["status"] == "declined"
+        arrivals = [found for (found,) in deployment.ask(ARRIVALS)]
+
+    assert arrivals == [{"trace": trace}, None, None, None, {"trace": other}]
 
 
 async def test_before_a_service_the_agent_is_the_caller_of_its_token(database: Database, tmp_path: Path) -> None:

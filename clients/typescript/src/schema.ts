@@ -6265,7 +6265,7 @@ export interface components {
             /** @description The format and its version. Absent for a declined case. */
             format?: string;
             /**
-             * @description The state of the debate. It is `running` until the end is provable.
+             * @description The state: `running` until the end is provable, and `failed` where it never will be (`records_lost`).
              * @enum {string}
              */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
@@ -6994,7 +6994,7 @@ export interface components {
             /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
             /**
-             * @description The state of the debate.
+             * @description The state: `running` until the end is provable, and `failed` where it never will be (`records_lost`).
              * @enum {string}
              */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, TypeVar, cast
 from uuid import UUID
 
@@ -31,6 +32,7 @@ from service.cli.access.port import (
 )
 from service.cli.own_worker import wait_finished
 from service.debate.amounts import usd
+from service.debate.entries import Arrival
 from service.errors import GainsayError, NotFound, NotProvable, TooLarge
 from service.intake.request import CaseRequest, GateRequest
 from service.policy.own_build import own_build
@@ -66,6 +68,8 @@ BUNDLES_AT_ONCE = 2
 RECALL_PAGE = 500
 CLOSES = "the next `gainsay review`, `work` or `serve` on this database"
 T = TypeVar("T")
+_ARRIVAL: ContextVar[Arrival | None] = ContextVar("arrival", default=None)
+"""How the cases came that are recorded in this context; each call of an agent has its own."""
 
 
 class InProcess:
@@ -157,9 +161,18 @@ class InProcess:
         """Record a case, under one key once."""
         request = case_options.decoded(dict(case), CaseRequest)
         reviews = (await self._asking()).reviews
-        found = await reviews.record(request, startup.LOCAL, key)
+        found = await reviews.record(request, startup.LOCAL, key, _ARRIVAL.get())
         await reviews.wait_provable(found, startup.LOCAL)
         return Recorded(found.debate, found.status)
+
+    @asynccontextmanager
+    async def in_trace(self, trace: str | None) -> AsyncIterator[InProcess]:
+        """The service for a call in a caller's trace, which its cases are recorded in; or in none."""
+        before = _ARRIVAL.set(None if trace is None else Arrival(trace=trace))
+        try:
+            yield self
+        finally:
+            _ARRIVAL.reset(before)
 
     @asynccontextmanager
     async def running(self, debate: str) -> AsyncIterator[Running]:

@@ -306,16 +306,10 @@ async def connected(
 
     ``data`` is the folder in which heads of logs are remembered. Raises `ServiceProblem` for one that cannot be used.
     """
-    heads = remembered(address, data)
-    kept = heads_file(address, data) if isinstance(heads, gainsay_client.FileHeads) else None
-
-    def client(seconds: float) -> AsyncGainsay:
-        return gainsay_client.AsyncGainsay(address, token=token, heads=heads, give_up_after=seconds)
-
-    async with client(QUICK_S) as quick:
-        await _reach(quick, address, kept)
-    async with client(PATIENT_S) as patient:
-        yield OverHTTP(address, patient, kept, advice)
+    clients = Clients(address, data, advice)
+    await clients.reach(token)
+    async with clients.service(token) as service:
+        yield service
 
 
 class Clients:
@@ -331,19 +325,26 @@ class Clients:
         self, token: str | None, seconds: float = PATIENT_S, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[OverHTTP]:
         """The service as the caller with this credential, or with none, sees it; each request has these headers."""
-        async with gainsay_client.AsyncGainsay(
-            self._address, token=token, headers=headers, heads=self._heads, give_up_after=seconds
-        ) as client:
+        async with self._client(token, seconds, headers) as client:
             yield OverHTTP(self._address, client, self._kept, self._advice)
+
+    async def reach(self, token: str | None) -> None:
+        """Raise `ServiceProblem` where nothing answers soon: a wrong address is reported without a long wait."""
+        async with self._client(token, QUICK_S) as client:
+            await _reach(client, self._address, self._kept)
 
     async def identify(self, token: str | None) -> None:
         """Raise the service's own error unless it lets this credential, or none, in."""
         async with self.service(token, QUICK_S) as service:
             await service.get("/v1/caller", (), object)
 
+    def _client(self, token: str | None, seconds: float, headers: Mapping[str, str] | None = None) -> AsyncGainsay:
+        return gainsay_client.AsyncGainsay(
+            self._address, token=token, headers=headers, heads=self._heads, give_up_after=seconds
+        )
+
 
 async def _reach(client: AsyncGainsay, address: str, kept: Path | None) -> None:
-    """Raise `ServiceProblem` where nothing answers soon: a wrong address is reported without a long wait."""
     try:
         await client.request("GET", "/")
     except (gainsay_client.Unreachable, gainsay_client.LogForked, gainsay_client.BadHeadStore) as error:

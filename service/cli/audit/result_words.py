@@ -58,9 +58,20 @@ def _named(report: VerificationReport) -> str:
 
 
 def _accepted(report: VerificationReport) -> list[str]:
-    """What the options accepted, step by step, without those that name no more than one before them."""
-    said = list[str]()
-    for names in (step.detail.partition(":")[0] for step in report.steps if step.allowed):
-        if not any({*names.split(", ")} <= {*before.split(", ")} for before in said):
-            said.append(names)
-    return said
+    """What the options accepted, in the order of the steps, each once: a step over several files names several."""
+    said = dict[str, None]()
+    for step in report.steps:
+        if step.allowed:
+            said.update(dict.fromkeys(_names(step.detail.partition(":")[0])))
+    return list(said)
+
+
+def _names(listed: str) -> list[str]:
+    """The names in capitals, and the sentences between them, which may have commas."""
+    names = list[str]()
+    for piece in listed.split(", "):
+        if not names or piece.isupper() or names[-1].isupper():
+            names.append(piece)
+        else:
+            names[-1] += f", {piece}"
+    return names

@@ -9,8 +9,8 @@ The second is for streamable HTTP before a service, where one process answers ca
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,7 +18,7 @@ from service.cli.access.advice import Advice
 from service.cli.access.over_http import Clients
 from service.cli.access.port import Service
 from service.errors import GainsayError
-from service.observing.trace_context import trace_of_headers
+from service.observing.trace_context import Trace, continued, trace_of_headers
 
 CREDENTIAL = "gainsay.credential"
 """Where the gateway leaves a request's credential, in the scope of ASGI."""
@@ -40,23 +40,27 @@ class Callers(Protocol):
         """The error that ends the running of debates too early."""
         ...
 
-    def service(self, scope: Mapping[str, Any] | None) -> AbstractAsyncContextManager[Service]:
-        """The service for a call that came with a request of HTTP, or with none."""
+    def service(self, scope: Mapping[str, Any] | None, trace: Trace | None) -> AbstractAsyncContextManager[Service]:
+        """The service for a call that came with a request of HTTP, or with none, and in a trace, or in none."""
         ...
 
 
 class One:
     """One service for every call."""
 
-    def __init__(self, service: Service, trouble: asyncio.Future[GainsayError], address: str | None) -> None:
+    def __init__(
+        self,
+        service: Callable[[Trace | None], AbstractAsyncContextManager[Service]],
+        trouble: asyncio.Future[GainsayError],
+        address: str | None,
+    ) -> None:
         self._service = service
         self.trouble = trouble
         self.address = address
 
-    @asynccontextmanager
-    async def service(self, _scope: Mapping[str, Any] | None) -> AsyncIterator[Service]:
+    def service(self, _scope: Mapping[str, Any] | None, trace: Trace | None) -> AbstractAsyncContextManager[Service]:
         """The service: every call has the same caller."""
-        yield self._service
+        return self._service(trace)
 
 
 class ByCredential:
@@ -67,20 +71,30 @@ class ByCredential:
         self.trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
         self._clients = Clients(address, data, HEADER)
 
-    def service(self, scope: Mapping[str, Any] | None) -> AbstractAsyncContextManager[Service]:
-        """The service as this request's caller sees it, in the trace of the request."""
-        if scope is None:
-            return self._clients.service(None)
-        return self._clients.service(scope.get(CREDENTIAL), headers=_trace_headers(scope))
+    def service(self, scope: Mapping[str, Any] | None, trace: Trace | None) -> AbstractAsyncContextManager[Service]:
+        """The service as this request's caller sees it, in the trace of the call."""
+        return self._clients.service(None if scope is None else scope.get(CREDENTIAL), headers=trace_headers(trace))
 
     async def identify(self, token: str | None) -> None:
         """Raise the service's own error unless it lets this credential, or none, in."""
         await self._clients.identify(token)
 
 
-def _trace_headers(scope: Mapping[str, Any]) -> Mapping[str, str]:
-    """The headers of a request that follows from this one in the trace that its caller sent; none without such."""
-    trace = trace_of_headers(scope["headers"])
-    if trace.given is None:
+def trace_of_call(scope: Mapping[str, Any] | None, meta: Mapping[str, Any] | None) -> Trace | None:
+    """The trace that a call takes part in: that of its request's headers, else that of ``_meta``; else ``None``.
+
+    What is no good ``traceparent`` is as if it were not there, in both places.
+    """
+    if scope is not None and (trace := trace_of_headers(scope["headers"])).given is not None:
+        return trace
+    parents, states = (
+        [value] if isinstance(value := (meta or {}).get(name), str) else [] for name in ("traceparent", "tracestate")
+    )
+    return continued(parents, states)
+
+
+def trace_headers(trace: Trace | None) -> Mapping[str, str]:
+    """The headers of a request that follows from a call in a trace; none without one."""
+    if trace is None:
         return {}
     return {"traceparent": trace.header.decode()} | ({"tracestate": trace.state} if trace.state else {})

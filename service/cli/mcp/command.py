@@ -161,8 +161,8 @@ def _refuse_identities(settings: Settings, *, by_http: bool) -> None:
 
 async def _before(address: str, transport: Wire | Listening, trust: Trust) -> None:
     """Serve before a running service: with one credential, or with that of each caller."""
-    from service.cli.access.over_http import connected
-    from service.cli.mcp.callers import SETTING, ByCredential, One
+    from service.cli.access.over_http import Clients
+    from service.cli.mcp.callers import SETTING, ByCredential, One, trace_headers
     from service.cli.mcp.listening import Listening
 
     data = data_folder(os.environ)
@@ -172,9 +172,11 @@ async def _before(address: str, transport: Wire | Listening, trust: Trust) -> No
                 announce(log_lines.TOKEN_UNUSED, "GAINSAY_TOKEN is not used: every caller shows its own credential")
             await _serve(end, ByCredential(address, data), transport, trust)
             return
-        async with connected(address, data, read_token(os.environ), SETTING) as service:
-            trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
-            await _serve(end, One(service, trouble, address), transport, trust)
+        clients, token = Clients(address, data, SETTING), read_token(os.environ)
+        await clients.reach(token)
+        trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
+        own = One(lambda trace: clients.service(token, headers=trace_headers(trace)), trouble, address)
+        await _serve(end, own, transport, trust)
 
 
 async def _on(settings: Settings, addresses: DatabaseAddresses, transport: Wire | Listening, trust: Trust) -> None:
@@ -186,7 +188,8 @@ async def _on(settings: Settings, addresses: DatabaseAddresses, transport: Wire 
         async with AsyncExitStack() as stack:
             service = InProcess(settings, addresses, stack)
             working = await stack.enter_async_context(service.working())
-            await _serve(end, One(service, working.trouble, None), transport, trust)
+            own = One(lambda trace: service.in_trace(trace.id if trace else None), working.trouble, None)
+            await _serve(end, own, transport, trust)
             working.release()
             with startup.hurried(working.release):
                 await stack.aclose()

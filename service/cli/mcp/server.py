@@ -19,7 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from service import __version__
 from service.cli.mcp import answers
-from service.cli.mcp.callers import CREDENTIAL, Callers
+from service.cli.mcp.callers import CREDENTIAL, Callers, trace_of_call
 from service.cli.mcp.calls import Call, Leaving
 from service.cli.mcp.tools import INSTRUCTIONS, tools
 from service.errors import GainsayError
@@ -77,7 +77,7 @@ class Desk:
         scope = None if context.request is None else context.request.scope
         try:
             with self._counted(None if scope is None else scope.get(CREDENTIAL)):
-                async with self._callers.service(scope) as service:
+                async with self._callers.service(scope, trace_of_call(scope, context.meta)) as service:
                     return answers.result(
                         await found.perform(
                             Call(

@@ -23,7 +23,11 @@ PRIVATE = ("localhost", "local", "internal", "svc", "arpa")
 KEY_PLACE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
 """Where a secret is."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
-_OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "te")
+_OWN_HEADERS = ("host", "content-type", "accept-encoding")
+_OF_CONNECTION = frozenset(
+    "connection content-length expect keep-alive proxy-connection te trailer transfer-encoding upgrade".split()
+)
+"""Headers that say how a message is framed, or what its connection does next: RFC 9110, 7.6.1 and 10.1.1."""
 
 
 class ReadProvider(NamedTuple):
@@ -202,5 +206,7 @@ def _plain(path: Path, part: str, name: str, value: str) -> None:
 
 
 def _header(path: Path, name: str) -> None:
+    if name.lower() in _OF_CONNECTION:
+        raise WrongSetting(path, "this header is of the connection or frames the message; the transport does both")
     if not _TOKEN.fullmatch(name) or name.lower() in _OWN_HEADERS:
         raise WrongSetting(path, "expected the name of a header that the adapter does not set itself")

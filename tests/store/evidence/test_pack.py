@@ -476,6 +476,10 @@ async def test_a_sentence_that_this_build_does_not_say_is_named_and_no_pack_with
     assert (report.code, gap.name, debate in gap.detail) == (4, "table", True)
 
 
+UNPINNED = Trust(allow_unsigned=True, allow_unwitnessed=True)
+UNCHECKED = f"no pinned key checked the lines of 'localhost' ({KEY.public.id.hex()})"
+
+
 async def test_what_the_options_accept_of_bundles_is_told(house: House) -> None:
     await house.debated()
     data = await made(house)
@@ -503,12 +507,23 @@ async def test_the_last_line_of_a_pack_with_a_look_says_that_looks_are_as_record
     for packed in (data, none):
         assert result_line(check(packed)) == "VERIFIED, UNWITNESSED, LOOKS AS RECORDED"
     assert result_line(check(witnessed, PINNED)) == "VERIFIED, LOOKS AS RECORDED"
-    unsigned = result_line(check(none, Trust(allow_unsigned=True, allow_unwitnessed=True)))
-    assert unsigned.startswith("VERIFIED, UNSIGNED, UNWITNESSED, ")
-    assert unsigned.endswith(", LOOKS AS RECORDED")
+    unsigned = result_line(check(none, UNPINNED))
+    assert unsigned == f"VERIFIED, UNSIGNED, UNWITNESSED, {UNCHECKED} in line 1, LOOKS AS RECORDED"
     (logs,) = [step.detail for step in check(data).steps if step.name == "logs"]
     assert logs.startswith("UNWITNESSED, LOOKS AS RECORDED: no witness's key was pinned; ")
     assert "; how often a held split was looked at before is the registration's word here" in logs
+
+
+async def test_the_last_line_of_a_pack_names_each_gap_that_is_accepted_once(house: House) -> None:
+    await house.debated()
+    data, none = await made(house), await made(house, until=SINCE + timedelta(days=1))
+
+    for packed, of_bundles in ((data, f", {UNCHECKED} in checkpoints/0001.txt"), (none, "")):
+        report = check(packed, UNPINNED)
+        assert result_line(report) == f"VERIFIED, UNSIGNED, UNWITNESSED, {UNCHECKED} in line 1{of_bundles}"
+        (logs,) = [one.detail for one in report.steps if one.name == "logs"]
+        assert logs.startswith(f"UNSIGNED, UNWITNESSED, {UNCHECKED} in line 1: no key was pinned, ")
+        assert "; no witness's key was pinned; " in logs
 
 
 async def test_a_damaged_debate_is_named_the_rest_is_there_and_the_pack_never_verifies(house: House) -> None:

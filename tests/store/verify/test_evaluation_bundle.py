@@ -147,6 +147,14 @@ async def test_the_last_line_of_one_that_asks_a_held_split_says_that_its_looks_a
     assert result_line(verified(made.whole)) == "VERIFIED, UNWITNESSED"
 
 
+async def test_the_last_line_names_each_gap_that_is_accepted_once(made: Made) -> None:
+    unpinned = Trust(allow_unsigned=True, allow_unwitnessed=True)
+    lines = f"no pinned key checked the lines of 'localhost' ({KEY.public.id.hex()})"
+    assert result_line(verified(made.whole, unpinned)) == (
+        f"VERIFIED, UNSIGNED, UNWITNESSED, {lines} in line 1, {lines} in checkpoints/0001.txt"
+    )
+
+
 async def test_without_labels_scores_are_not_computed_again_unless_the_set_is_in_hand(made: Made) -> None:
     assert made.told[1].withheld == ("tiny-critic",)
     assert SET + "labels.jsonl" not in files_of(made.bare)

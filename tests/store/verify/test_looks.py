@@ -167,7 +167,7 @@ async def test_an_event_of_a_later_schema_may_be_a_look_and_is_not_checkable(rec
             assert one.envelope is not None
             of_later = later and of(recorded.evaluations[0], one) and one.envelope.kind == kind
             envelope = replace(one.envelope, schema=99) if of_later else one.envelope
-            happened.take(envelope, one.payload, one.row.index, one.hash)
+            happened.take(envelope, one.payload, one.row.index, one.hash, one.unread)
         if not later:
             assert happened.looks() == "4 numbers of looks at held splits counted again"
             continue

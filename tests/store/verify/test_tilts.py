@@ -15,7 +15,7 @@ from service.reviews import evidence
 from service.store.current_log import CurrentLogs
 from service.verify.earlier_logs import read_event
 from service.verify.export import ExportSummary, check_line, verify_export
-from service.verify.steps import Differs, Trust
+from service.verify.steps import Differs, NotCheckable, Trust
 from service.verify.tilts import Tilts
 from tests.fixtures.bundles import failed, step
 from tests.fixtures.postgres import Database
@@ -132,6 +132,18 @@ async def test_a_whole_log_says_how_many_starts_it_compared_and_a_part_of_one_no
     assert "logs" in failed(verify_export(iter(lines), TRUST, every=True))
     part = recorded.lines[0].replace(b'"complete":true', b'"complete":false')
     assert "logs" not in failed(verify_export(iter([part, *lines[1:]]), TRUST, every=True))
+
+
+@pytest.mark.parametrize("kind", ["case.received", "debate.started"])
+async def test_a_case_or_start_of_a_later_schema_is_claimed_by_no_comparison(recorded: Recorded, kind: str) -> None:
+    records = recorded.records
+    for i, one in enumerate(records):
+        assert one.envelope is not None
+        if one.envelope.kind == kind and one.envelope.debate == debates_of(records)[1]:
+            records[i] = replace(one, envelope=replace(one.envelope, schema=99))
+
+    with pytest.raises(NotCheckable, match=f"schema 99 of '{kind}' is not known to this build"):
+        checked(records)
 
 
 async def test_what_a_start_names_or_leaves_out_is_judged_where_nothing_else_explains_it(recorded: Recorded) -> None:

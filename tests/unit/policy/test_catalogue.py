@@ -219,6 +219,21 @@ def test_a_provider_that_leaks_or_makes_no_sense_is_refused_without_showing_what
     assert "0123456789abcdef" not in said
 
 
+@pytest.mark.parametrize("part", ["headers", "secret_headers"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Expect", "connection", "Transfer-Encoding", "content-length", "TE", "Trailer", "upgrade", "Keep-Alive"),
+        "Proxy-Connection",
+    ],
+)
+def test_a_header_of_the_connection_or_of_framing_is_refused(tmp_path: Path, part: str, name: str) -> None:
+    value = "100-continue" if part == "headers" else "env:VALUE"
+    said = refused(tmp_path, with_provider(**{part: {name: value}}))
+
+    assert f"providers.openai.{part}.{name}: this header is of the connection or frames the message" in said
+
+
 @pytest.mark.parametrize(
     ("kind", "key", "value"),
     [
