@@ -123,7 +123,7 @@ NOT_SEEN: dict[str, str] = {
     f"service/money/usage.py: {NOWHERE} without '' in _NOWHERE = {NOWHERE}": "`_tier` gives '' for it too",
     **{
         f"service/money/tokens.py: {n} -> {n + d} in {name} = {n}": "a count is kept or made again, and is the same"
-        for name, n in (("SEAMS_MAX", 256), ("KEPT", 16384))
+        for name, n in (("FENCES_MAX", 512), ("KEPT", 16384))
         for d in (-1, 1)
     },
     **dict.fromkeys(
