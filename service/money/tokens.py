@@ -61,6 +61,10 @@ not even hashed. It holds texts, so it is gone with the debate; of one with more
 KNOWN_MAX = 1_024
 """How many counts one debate has at most; then it forgets them all."""
 
+WHOLE_MAX = 16
+"""The most parts of a text whose count is known besides those of its parts: so is that of the case, which stands in all
+requests of a debate. Longer ones are mostly the transcripts of long debates, which do not come again."""
+
 # Each as in tiktoken's `openai_public.py`; a test compares them with the library's own encodings.
 _PATTERNS = {
     "cl100k_base": (
@@ -130,13 +134,15 @@ def count_tokens(text: str, tokenizer: str, known: Known | None = None) -> int:
         return sum([_counted(encoding, part) for part in _parts(text)])
     if (found := known.get((tokenizer, text))) is not None:
         return found
-    tokens = 0
-    for part in _parts(text):
+    parts, tokens = _parts(text), 0
+    for part in parts:
         if (found := known.get((tokenizer, part))) is None:
             found = _counted(encoding, part)
             if len(text) <= PIECE:
                 _note(known, (tokenizer, part), found)
         tokens += found
+    if 1 < len(parts) <= WHOLE_MAX and len(text) <= PIECE:
+        _note(known, (tokenizer, text), tokens)
     return tokens
 
 

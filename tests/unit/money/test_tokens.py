@@ -291,13 +291,15 @@ def test_what_a_debate_has_counted_is_not_hashed_again_for_it(monkeypatch: pytes
     known: Known = {}
     whole = "word " * (tokens.PIECE // 4)
 
-    for text in ("The text of a prompt.", fenced("heard"), fenced("heard", "answered"), whole):
+    few, many = fenced("heard"), fenced(*["heard"] * 4, "answered")
+    for text in ("The text of a prompt.", few, few, many, whole):
         count(["The text of a prompt.", text], "o200k_base", known)
 
     first = ["The text of a prompt.", MARK, " begin block {}]]\n", "heard\n", " end block]]"]
     pieces = list(tokens._parts(whole))
     assert hashed == [*first, " end block]]\n", "answered\n", *pieces]
-    assert {text for _, text in known} == {*hashed} - {*pieces}, "a text as long as a document is not held"
+    held = {text for _, text in known}
+    assert held == {*hashed, few} - {*pieces}, "no text as long as a document, and no transcript beside its parts"
 
 
 hostile = st.text(st.sampled_from("[]]]\n\n\r/ a1A'.é漢\u0301\u2028\x85\x1c\ud800\t}"), max_size=8)
