@@ -12,10 +12,11 @@ bytes, an upper bound for every tokenizer of bytes.
 
 from __future__ import annotations
 
+import re
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from service.debate.whose import WHOSE
@@ -45,11 +46,10 @@ PIECE = 50_000
 REACH = 2_000
 """How many characters earlier a piece may end, so that it ends where the pattern separates words anyway."""
 
-SEAM = "]]\n[["
-"""Where one fenced block of a request ends and the next begins. Both patterns separate behind its line break, whatever
-stands around it: the brackets before it take the break to them, and nothing that takes it goes on to a bracket."""
-SEAMS_MAX = 256
-"""A text with more seams is counted as one: only a document that was written for it has so many."""
+MARK = re.compile(r"\[\[[0-9a-f]{16}")
+"""How each fence of a request begins. A text of fenced blocks begins with it (`service.prompts.fence`)."""
+FENCES_MAX = 512
+"""A text with more fences is counted as one: only a document that was written for it has so many."""
 KEPT = 16_384
 """The size of the cache of counts; where it is full, the eighth that was not used for longest is dropped. It holds no
 text but hashes and numbers: the parts of the requests of a thousand debates, some 3 MB. Each tenant has its own: how
@@ -60,6 +60,10 @@ Known = dict[tuple[str, str], int]
 not even hashed. It holds texts, so it is gone with the debate; of one with more than `PIECE` characters it has none."""
 KNOWN_MAX = 1_024
 """How many counts one debate has at most; then it forgets them all."""
+
+WHOLE_MAX = 16
+"""The most parts of a text whose count is known besides those of its parts: so is that of the case, which stands in all
+requests of a debate. Longer ones are mostly the transcripts of long debates, which do not come again."""
 
 # Each as in tiktoken's `openai_public.py`; a test compares them with the library's own encodings.
 _PATTERNS = {
@@ -130,13 +134,15 @@ def count_tokens(text: str, tokenizer: str, known: Known | None = None) -> int:
         return sum([_counted(encoding, part) for part in _parts(text)])
     if (found := known.get((tokenizer, text))) is not None:
         return found
-    tokens = 0
-    for part in _parts(text):
+    parts, tokens = _parts(text), 0
+    for part in parts:
         if (found := known.get((tokenizer, part))) is None:
             found = _counted(encoding, part)
             if len(text) <= PIECE:
                 _note(known, (tokenizer, part), found)
         tokens += found
+    if 1 < len(parts) <= WHOLE_MAX and len(text) <= PIECE:
+        _note(known, (tokenizer, text), tokens)
     return tokens
 
 
@@ -165,28 +171,50 @@ def _encoding(name: str) -> Encoding:
 
 
 def _parts(text: str) -> Sequence[str]:
-    """A text cut behind the line break of each seam, so that a block which many requests share is counted once, and a
-    long one into pieces besides: of these, another debate over the same document shares all but the first.
+    """A text cut at its fences, so that a part which many requests share is counted once, and a long one into pieces
+    besides.
 
     The tokens of the parts add up to those of the text. If a cut would fall inside a word, a long text is cut without
-    its seams: such a cut may add tokens, and where it falls depends on all of the text.
+    its fences: such a cut may add tokens, and where it falls depends on all of the text.
     """
-    if SEAM not in text or text.count(SEAM) > SEAMS_MAX:
-        return (text,) if len(text) <= PIECE else tuple(_pieces(text))
-    first, *between, last = text.split(SEAM)
-    blocks = (f"{first}]]\n", *(f"[[{part}]]\n" for part in between), f"[[{last}")
+    parts = _at_fences(text)
     if len(text) <= PIECE:
-        return blocks
-    whole, apart = tuple(_pieces(text)), tuple(piece for block in blocks for piece in _pieces(block))
-    return apart if _add_up(whole) and _add_up(apart) else whole
+        return parts
+    whole = tuple(_pieces(text))
+    if len(parts) == 1:
+        return whole
+    pieces = [tuple(_pieces(part)) for part in parts]
+    return tuple(chain.from_iterable(pieces)) if all(map(_add_up, (whole, *pieces))) else whole
+
+
+def _at_fences(text: str) -> Sequence[str]:
+    """The marks of a text's fences, what follows them in their lines, and what stands between the lines.
+
+    Both patterns separate at each of these places, whatever stands around it:
+
+        in front of a mark       behind a line break: what takes that goes on to no bracket
+        behind a mark            a letter or digit before a blank
+        behind a fence's line    its brackets take the break to them, and line breaks and slashes behind it: where one
+                                 follows, there is no cut
+    """
+    found = MARK.match(text)
+    if found is None:
+        return (text,)
+    mark = found.group()
+    _, *fenced, last = text.split(mark)
+    apart = last[:1] == " " and all(part[:1] == " " and part[-1] == "\n" for part in fenced)
+    if not apart or len(fenced) >= FENCES_MAX:
+        return (text,)
+    parts = list[str]()
+    for part in (*fenced, last):
+        line, end, inside = part.partition("]]\n")
+        parts += (mark, line + end, inside) if inside and inside[0] not in "\r\n/" else (mark, part)
+    return parts
 
 
 def _add_up(pieces: Sequence[str]) -> bool:
-    """Whether every cut is between words or at a seam, so that the tokens of the pieces are those of the whole."""
-    return all(
-        (one[-1].isalnum() and other[0] in " \n") or (one.endswith("]]\n") and other.startswith("[["))
-        for one, other in pairwise(pieces)
-    )
+    """Whether every cut is between words, so that the tokens of the pieces are those of the whole."""
+    return all(one[-1].isalnum() and other[0] in " \n" for one, other in pairwise(pieces))
 
 
 def _note(known: Known, key: tuple[str, str], tokens: int) -> None:

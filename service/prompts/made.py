@@ -16,6 +16,7 @@ class Made:
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
         self._schemas: dict[str, dict[str, Any]] = {}
+        self._schema_texts: dict[str, str] = {}
         self.counts: dict[tuple[str, str], int] = {}
         """Tokens of pinned texts, by tokenizer and text, as callers have counted them."""
 
@@ -30,3 +31,9 @@ class Made:
         if (schema := self._schemas.get(file)) is None:
             schema = self._schemas[file] = msgspec.json.decode(content)
         return schema
+
+    def schema_text(self, file: str, content: bytes) -> str:
+        """A file's schema as it is counted: one string for all requests that have it."""
+        if (text := self._schema_texts.get(file)) is None:
+            text = self._schema_texts[file] = msgspec.json.encode(self.schema(file, content)).decode()
+        return text

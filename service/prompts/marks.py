@@ -65,8 +65,8 @@ def said_block(facts: Facts, turn: Turn, seen: TurnId, how: Hashable, render: Ca
     It rests on the reply, on what the checks found in it, and on the seats of the debate, whose names are masked.
     """
     former = REWORDING in turn.fragments and seen == turn.sees[-1]
-    found = (facts.found.get(f"{seen}/{check}") for check in ("texts", "citations"))
-    rests_on = (facts.started, facts.said[seen], *found)
+    found = facts.found
+    rests_on = (facts.started, facts.said[seen], found.get(f"{seen}/texts"), found.get(f"{seen}/citations"))
     return once(facts, (seen, former, how), rests_on, render, lambda block: len(block.text))
 
 

@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from hashlib import sha256
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,7 +38,7 @@ from service.money import Reckoning
 from service.prompts import Prompts, check_kept, check_pins, check_schema_pin
 from service.prompts.layouts import lay_out
 from service.prompts.render import pins
-from service.prompts.request import Request, encode, texts_of
+from service.prompts.request import Request, encode
 from service.prompts.undocumented import pin_of
 from service.running.provider_port import Answer, CallFailed, Provider
 
@@ -67,6 +68,25 @@ class Attempt(Struct, frozen=True):
         tokens = rules.reply_tokens(reply, said, plan.tokenizer) if usage else 0
         counted = money.Counted(self.asked.input_tokens, tokens, self.floor_per_mille)
         return rules.charge(usage, self.asked.held, plan.price, counted)
+
+
+class _Unsent(NamedTuple):
+    """The prompts of a request that is counted and not sent: without its schema, which is counted by itself."""
+
+    prompts: Prompts
+
+    @property
+    def layout(self) -> str:
+        """The layout that the debate promised."""
+        return self.prompts.layout
+
+    def text(self, prompt: str) -> str:
+        """A pinned text."""
+        return self.prompts.text(prompt)
+
+    def schema(self, _seat: str) -> dict[str, Any]:
+        """An empty one."""
+        return {}
 
 
 class CallOutcome(Struct, frozen=True):
@@ -138,7 +158,7 @@ class ModelCaller:
         allowances = [started.seat(seat_of(t)).allowance for t in missing]
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
-        request = lay_out(self._prompts, case, self._sources, facts, replace(turn, sees=said), plan)
+        request = lay_out(_Unsent(self._prompts), case, self._sources, facts, replace(turn, sees=said), plan)
         plans = plan.with_fallback
         tokens = {name: self._tokens(reckoning, request, name) for name in {p.tokenizer for p in plans}}
         return max(reckoning.closing_cost(tokens[p.tokenizer], allowances, labels, p) for p in plans)
@@ -163,13 +183,17 @@ class ModelCaller:
             )
 
     def _tokens(self, reckoning: Reckoning, request: Request, tokenizer: str) -> int:
-        """The tokens of a request. Its pinned texts are counted once for all debates that promised them."""
-        texts, known = texts_of(request), len(self._counts)
+        """The tokens of a request with its pinned schema. Its pinned texts are counted once for all debates that
+        promised them."""
+        prompts, known = self._prompts, len(self._counts)
+        file = prompts.entry(f"schema.{request.schema_id}").file
+        schema = prompts.made.schema_text(file, prompts.files()[file])
+        texts = (*(message.content for message in request.messages), schema)
         tokens = reckoning.request_tokens(texts, tokenizer, self._counts)
         if len(self._counts) > known:
-            for text in (*(message.content for message in request.messages if message.pins), texts[-1]):
+            for text in (*(message.content for message in request.messages if message.pins), schema):
                 if (key := (tokenizer, text)) in self._counts:
-                    self._prompts.made.counts[key] = self._counts[key]
+                    prompts.made.counts[key] = self._counts[key]
         return tokens
 
     def _is_asked_again(self, facts: Facts, turn: Turn) -> bool:

@@ -123,8 +123,13 @@ NOT_SEEN: dict[str, str] = {
     f"service/money/usage.py: {NOWHERE} without '' in _NOWHERE = {NOWHERE}": "`_tier` gives '' for it too",
     **{
         f"service/money/tokens.py: {n} -> {n + d} in {name} = {n}": "a count is kept or made again, and is the same"
-        for name, n in (("SEAMS_MAX", 256), ("KEPT", 16384))
+        for name, n in (("FENCES_MAX", 512), ("KEPT", 16384), ("KNOWN_MAX", 1024), ("WHOLE_MAX", 16))
         for d in (-1, 1)
+    },
+    **{
+        f"service/money/tokens.py: 1 -> {n} in {where}": "a text and its parts have the same count"
+        for where in ("len(parts) == 1", "1 < len(parts) <= WHOLE_MAX")
+        for n in (0, 2)
     },
     **dict.fromkeys(
         (

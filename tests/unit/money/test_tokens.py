@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import tiktoken
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public  # type: ignore[import-untyped]
 
@@ -45,7 +45,8 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tiktoken.Encod
 
 
 def noted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[str]:
-    """The texts that a function of `service.money.tokens` is given from now on."""
+    """The texts that a function of `service.money.tokens` is given from now on; none was counted before."""
+    monkeypatch.setattr(tokens, "_counts", {})
     given_ = list[str]()
     asked = getattr(tokens, name)
 
@@ -203,14 +204,36 @@ def test_a_tenant_s_text_is_counted_again_for_another_tenant(monkeypatch: pytest
         assert again == (one[0], [])
 
 
+MARK = "[[0123456789abcdef"
+OTHER_MARK = "[[fedcba987654321f"
+
+
+def fenced(*insides: str, mark: str = MARK) -> str:
+    """A message of fenced blocks with these insides."""
+    return "\n".join(f"{mark} begin block {{}}]]\n{inside}\n{mark} end block]]" for inside in insides)
+
+
 def test_what_two_requests_share_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = noted(monkeypatch, "_length")
-    old, new = "[[3f9a begin statement {}]]\nseen before\n[[3f9a end statement]]", "[[3f9a begin new]]\nsaid now"
 
-    count_tokens(f"{old}\n", "o200k_base")
-    count_tokens(f"{old}\n{new}", "o200k_base")
+    count_tokens(fenced("seen before"), "o200k_base")
+    count_tokens(fenced("seen before", "said now"), "o200k_base")
 
-    assert counted == [f"{old}\n", new]
+    before = [MARK, " begin block {}]]\n", "seen before\n", " end block]]"]
+    assert counted == [*before, " end block]]\n", "said now\n"]
+
+
+def test_what_stands_between_fences_is_counted_once_for_debates_with_other_marks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted = noted(monkeypatch, "_length")
+    document = "A document that two debates have."
+
+    one, other = (count_tokens(fenced(document, mark=mark), "o200k_base") for mark in (MARK, OTHER_MARK))
+
+    assert counted.count(f"{document}\n") == 1
+    marks = (count_tokens(mark, "o200k_base") for mark in (MARK, OTHER_MARK))
+    assert next(marks) - next(marks) == (one - other) / 2
 
 
 def test_of_a_long_text_only_the_pieces_that_differ_are_counted_again(
@@ -218,17 +241,15 @@ def test_of_a_long_text_only_the_pieces_that_differ_are_counted_again(
 ) -> None:
     counted = noted(monkeypatch, "_length")
     document = "".join(f"clause {n} of a document that was counted before; " for n in range(4_000))
-    before = "[[{0} begin question {{}}]]\n{1}\n[[{0} end question]]\n"
-    block = "[[{0} begin document {{}}]]\n{2}\n[[{0} end document]]"
-    first = (before + block).format("0123456789abcdef", "May we sign?", document)
-    second = (before + block).format("fedcba9876543210", "Is there a limit to what we would owe?", document)
+    first = fenced("May we sign?", document)
+    second = fenced("Is there a limit to what we would owe?", document, mark=OTHER_MARK)
 
     assert count_tokens(first, "o200k_base") == len(theirs["o200k_base"].encode_ordinary(first))
     pieces = counted.copy()
     assert count_tokens(second, "o200k_base") == len(theirs["o200k_base"].encode_ordinary(second))
 
     assert len(pieces) > 5
-    assert len(counted) == len(pieces) + 3, "the question, and the first and the last piece of the document"
+    assert counted[len(pieces) :] == [OTHER_MARK, "Is there a limit to what we would owe?\n"]
 
 
 @given(
@@ -239,10 +260,10 @@ def test_of_a_long_text_only_the_pieces_that_differ_are_counted_again(
     ),
     st.integers(0, 60_000),
 )
-def test_a_long_text_with_seams_takes_the_tokens_of_its_pieces_without_them(
+def test_a_long_text_with_fences_takes_the_tokens_of_its_pieces_without_them(
     blocks: list[tuple[str, str]], size: int
 ) -> None:
-    text = tokens.SEAM.join(f"{before}{run * (size // len(run))}" for before, run in blocks)
+    text = fenced(*(f"{before}{run * (size // len(run))}" for before, run in blocks))
 
     counted = sum(tokens.count_tokens(piece, "o200k_base") for piece in tokens._parts(text))
 
@@ -253,7 +274,7 @@ def test_a_long_text_with_seams_takes_the_tokens_of_its_pieces_without_them(
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-@given(st.lists(st.lists(texts, max_size=4).map(tokens.SEAM.join), max_size=6), st.integers(1, 5))
+@given(st.lists(st.lists(texts, max_size=4).map(lambda insides: fenced(*insides)), max_size=6), st.integers(1, 5))
 def test_a_debate_that_knows_counts_counts_the_same(name: str, messages: list[str], most: int) -> None:
     known: Known = {}
 
@@ -268,36 +289,53 @@ def test_a_debate_that_knows_counts_counts_the_same(name: str, messages: list[st
 def test_what_a_debate_has_counted_is_not_hashed_again_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     hashed = noted(monkeypatch, "_counted")
     known: Known = {}
-    old, new = "[[3f9a begin statement {}]]\nheard\n[[3f9a end statement]]", "[[3f9a begin new]]\nanswered"
     whole = "word " * (tokens.PIECE // 4)
 
-    for text in ("The text of a prompt.", f"{old}\n", f"{old}\n{new}", whole):
+    few, many = fenced("heard"), fenced(*["heard"] * 4, "answered")
+    for text in ("The text of a prompt.", few, few, many, whole):
         count(["The text of a prompt.", text], "o200k_base", known)
 
+    first = ["The text of a prompt.", MARK, " begin block {}]]\n", "heard\n", " end block]]"]
     pieces = list(tokens._parts(whole))
-    assert hashed == ["The text of a prompt.", f"{old}\n", new, *pieces]
-    assert {text for _, text in known} == {*hashed} - {*pieces}, "a text as long as a document is not held"
+    assert hashed == [*first, " end block]]\n", "answered\n", *pieces]
+    held = {text for _, text in known}
+    assert held == {*hashed, few} - {*pieces}, "no text as long as a document, and no transcript beside its parts"
 
 
-around = st.text(st.sampled_from("[]]] \n\r/a1A'.é漢\u0301\ud800\t"), max_size=6)
+hostile = st.text(st.sampled_from("[]]]\n\n\r/ a1A'.é漢\u0301\u2028\x85\x1c\ud800\t}"), max_size=8)
+marked = st.lists(
+    st.sampled_from((MARK, f"\n{MARK} ", f"]]\n{MARK} end block]]\n", " begin block {}]]\n", OTHER_MARK)) | hostile
+).map("".join)
 
 
 @pytest.mark.parametrize("name", REAL)
-@given(st.lists(st.tuples(around, around), min_size=2, max_size=6))
+@given(text=st.lists(hostile, min_size=1, max_size=4).map(lambda insides: fenced(*insides)) | marked.map(MARK.__add__))
+@example(text=f"{MARK} a]]\n/b\n{MARK} ]]")
+@example(text=f"{MARK} a]]\n\n{MARK} ]]")
+@example(text=f"{MARK} a{MARK} b")
+@example(text=f"{MARK}9]]\na\n{MARK} b")
 def test_the_tokens_of_the_parts_of_a_text_are_those_of_the_text(
-    theirs: dict[str, tiktoken.Encoding], name: str, pieces: list[tuple[str, str]]
+    theirs: dict[str, tiktoken.Encoding], name: str, text: str
 ) -> None:
-    text = tokens.SEAM.join(f"{before}{after}" for before, after in pieces)
-
     assert "".join(tokens._parts(text)) == text
     assert count_tokens(text, name) == len(theirs[name].encode_ordinary(text))
 
 
-def test_a_text_with_very_many_seams_is_one() -> None:
-    text = tokens.SEAM * (tokens.SEAMS_MAX + 1)
+@pytest.mark.parametrize("name", REAL)
+@given(inside=hostile, mark=st.text(st.sampled_from("0123456789abcdef"), min_size=16, max_size=16).map("[[".__add__))
+def test_a_text_is_cut_at_every_fence(theirs: dict[str, tiktoken.Encoding], name: str, inside: str, mark: str) -> None:
+    text = fenced(f"a{inside}", "b", mark=mark)
 
-    assert len(tokens._parts(tokens.SEAM * tokens.SEAMS_MAX)) == tokens.SEAMS_MAX + 1
-    assert tokens._parts(text) == (text,)
+    line, end = " begin block {}]]\n", " end block]]"
+    assert tokens._parts(text) == [mark, line, f"a{inside}\n", mark, f"{end}\n", mark, line, "b\n", mark, end]
+    assert count_tokens(text, name) == len(theirs[name].encode_ordinary(text))
+
+
+def test_a_text_with_very_many_fences_is_one() -> None:
+    most = fenced(*["a"] * (tokens.FENCES_MAX // 2))
+
+    assert len(tokens._parts(most)) > tokens.FENCES_MAX
+    assert tokens._parts(f"{most}\n{MARK} ") == (f"{most}\n{MARK} ",)
 
 
 # Loading.
