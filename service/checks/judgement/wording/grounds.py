@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import filterfalse, pairwise
 
 from msgspec import Struct
@@ -21,6 +20,7 @@ from msgspec import Struct
 from service.checks.judgement.wording.softening import KEPT, Soft, softenings, unquoted
 from service.checks.judgement.wording.vocabulary import DEALING, FAULTS, FUNCTION, GENERAL, NEGATIONS, OPPOSING, matcher
 from service.checks.patterns import lazily
+from service.debate.whose import by_tenant
 
 STEM = 5
 """The letters by which forms of one word are known."""
@@ -62,7 +62,7 @@ class GroundLimits(Struct, frozen=True, rename="camel"):
 LIMITS = GroundLimits()
 
 
-@lru_cache(maxsize=KEPT)
+@by_tenant(most=KEPT)
 def words_of(text: str) -> frozenset[str]:
     """The content words of a text: those of four letters and more, without regard to case."""
     return frozenset(WORD.findall(text.casefold()))
@@ -145,12 +145,12 @@ def _telling(text: str) -> set[str]:
     return {token for token in _MARK.findall(text.casefold()) if len(token) > 2 or token.isdigit()} - FUNCTION
 
 
-@lru_cache(maxsize=KEPT)
+@by_tenant(most=KEPT)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(token[:STEM] for token in _telling(text))
 
 
-@lru_cache(maxsize=KEPT)
+@by_tenant(most=KEPT)
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
     """Each two words that stand side by side; the first and the last have the text's end beside them."""
     return frozenset(pairwise(["", *_TOKEN.findall(text.casefold()), ""]))
