@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
-from service.checks.judgement.wording.caseless import Caseless
+from service.checks.judgement.wording.caseless import Caseless, in_small
 from service.checks.judgement.wording.phrases import PARTS, PATTERNS
 from service.checks.judgement.wording.polarity import agreements
 from service.checks.patterns import lazily
@@ -111,8 +111,9 @@ def softenings(plain: str) -> tuple[Soft, ...]:
 
 
 def _found(plain: str) -> Iterator[Soft]:
+    small = in_small(plain)
     for name, caseless in _soft().items():
-        pattern, text = caseless.over(plain)
+        pattern, text = caseless.over(plain, small)
         for m in pattern.finditer(text):
             if name not in _DENIABLE or not _NOT_BEFORE.search(plain[max(0, m.start() - 40) : m.start()]):
                 yield Soft(m.start(), m.end(), _phrase(plain[m.start() : m.end()]), _REACH.get(name, "phrase"))
