@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -28,10 +28,11 @@ def by_tenant(most: int) -> Callable[[Callable[Given, Result]], Callable[Given, 
             return work(*given, **named)
 
         _forget.append(found.cache_clear)
+        kept = cast("Callable[..., Result]", found)  # its own type takes arguments of one type alone
 
         @wraps(work)
         def find(*given: Given.args, **named: Given.kwargs) -> Result:
-            return found(WHOSE.get(), *given, **named)
+            return kept(WHOSE.get(), *given, **named)
 
         return find
 
