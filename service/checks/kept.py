@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar, cast
 
-from service.debate.whose import WHOSE
+from service.debate.whose import WHOSE, forget
 
 Result = TypeVar("Result")
 
@@ -65,7 +65,8 @@ def once(work: Hashable, make: Callable[..., Result], *texts: str) -> Result:
 
 
 def sweep() -> None:
-    """Drop what was not asked for since the last call, and what rests on no text."""
+    """Drop what was not asked for since the last call, and what rests on no text or on passages alone (`by_tenant`)."""
+    forget()
     for key in list(_kept):
         if key not in _asked or not key.texts:
             _kept.pop(key, None)
@@ -74,6 +75,7 @@ def sweep() -> None:
 
 def drop() -> None:
     """Drop everything."""
+    forget()
     _kept.clear()
     _asked.clear()
 

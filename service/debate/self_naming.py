@@ -37,6 +37,7 @@ from typing import Any, NamedTuple
 from service.debate.entries import DebateStarted
 from service.debate.model_names import known_names, names_in
 from service.debate.neutral import INVISIBLE_CHARACTERS
+from service.debate.whose import by_tenant
 
 MASK = "[name]"
 """What stands in the place of a name; at most two tokens, so that a shown reply stays within its bound."""
@@ -363,7 +364,7 @@ def _phrases() -> _Phrases:
 # Finding.
 
 
-@lru_cache(maxsize=4_096)
+@by_tenant(most=4_096)
 def _found(text: str, known: frozenset[str]) -> tuple[tuple[SelfName, ...], tuple[SelfName, ...]]:
     """The names of a text's own author, and those that it gives to another seat."""
     plain = _fold(text)

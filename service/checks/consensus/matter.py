@@ -12,12 +12,12 @@ Words can only show that two claims are about one matter; they never make them a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.consensus.readings import Reading, stem
 from service.checks.consensus.vocabulary import LIMITS, ROLES
 from service.checks.overlap import opposites
+from service.debate.whose import by_tenant
 
 WHOLE = 1_000
 NEAR = 500
@@ -87,7 +87,7 @@ def shared(here: Reading, there: Reading) -> int:
     return len(shorter & longer) * WHOLE // len(shorter) if shorter else WHOLE
 
 
-@lru_cache(maxsize=1 << 12)
+@by_tenant(most=1 << 12)
 def matter_of(said: Reading) -> frozenset[str]:
     """The words by which a claim's matter is known; if it has only general ones, these."""
     plain = frozenset("limit" if word in LIMIT_STEMS else word for word in said.words if word not in said.bases)
@@ -122,7 +122,7 @@ def turned(here: Reading, there: Reading) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 12)
+@by_tenant(most=1 << 12)
 def named(said: Reading) -> frozenset[str]:
     """The parties of a claim, also those in small letters."""
     return frozenset(said.parties) | (said.vocabulary & ROLE_STEMS)

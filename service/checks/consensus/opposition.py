@@ -21,7 +21,6 @@ sentences answer one question, so amounts of one kind in them are of one matter 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.consensus.matter import (
@@ -52,6 +51,7 @@ from service.checks.consensus.readings import Date, Reading, reading, stem
 from service.checks.consensus.sense import conflict, opener
 from service.checks.consensus.vocabulary import ENDLESS
 from service.checks.patterns import lazily
+from service.debate.whose import by_tenant
 
 DENIED_LEAST = 400
 """The least share of the longer claim's words, per mille, that a denial without a passage has."""
@@ -93,14 +93,14 @@ class _Pair(NamedTuple):
         return not stated or self.near
 
 
-@lru_cache(maxsize=1 << 14)
+@by_tenant(most=1 << 14)
 def opposed(one: Compared, other: Compared) -> bool:
     """Whether two claims exclude each other."""
     known = _known(one) | _known(other) if one_passage(one, other) else None
     return _opposed(_Pair(reading(one.text), reading(other.text), known))
 
 
-@lru_cache(maxsize=1 << 10)
+@by_tenant(most=1 << 10)
 def contrary(answer: str, other: str, *, predicts: bool = False) -> bool:
     """Whether two answers to one question exclude each other.
 
@@ -115,19 +115,19 @@ def contrary(answer: str, other: str, *, predicts: bool = False) -> bool:
     return bool(mine and theirs) and _other_figure(mine[0], theirs[0])
 
 
-@lru_cache(maxsize=1 << 13)
+@by_tenant(most=1 << 13)
 def contradicts(answer: str, claim: Compared, *, predicts: bool = False) -> bool:
     """Whether a sentence of an answer excludes a claim."""
     there = _read(claim.text, predicts)
     return any(_opposed(_Pair(here, there, None)) for here in _sentences(answer, predicts))
 
 
-@lru_cache(maxsize=1 << 10)
+@by_tenant(most=1 << 10)
 def _sentences(text: str, predicts: bool) -> tuple[Reading, ...]:
     return tuple(_read(part, predicts) for part in _SENTENCE.split(text.strip())[:MOST_SENTENCES] if part)
 
 
-@lru_cache(maxsize=1 << 12)
+@by_tenant(most=1 << 12)
 def _read(text: str, predicts: bool) -> Reading:
     said = reading(text)
     if not predicts:

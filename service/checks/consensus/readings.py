@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from service.checks.citations.text.cue_words import is_negation
@@ -69,6 +69,7 @@ from service.checks.consensus.vocabulary import (
 )
 from service.checks.overlap import NEGATIONS, STOP_WORDS
 from service.checks.patterns import lazily
+from service.debate.whose import by_tenant
 
 
 class Date(NamedTuple):
@@ -126,7 +127,7 @@ _ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
 _SHORTEST_STEM = 3
 
 
-@lru_cache(maxsize=1 << 12)
+@by_tenant(most=1 << 12)
 def reading(text: str) -> Reading:
     """Read one claim."""
     return _Reader(text).read()

@@ -90,10 +90,9 @@ class _Said(NamedTuple):
         if document is None or verdict.span is None:
             return True
         start, end = verdict.span
-        around = document[max(0, start - NEIGHBOURHOOD) : end + NEIGHBOURHOOD]
-        return not is_english(around, limits) or concerns(
-            document, verdict.span, f"{point.text} {self.critique.thesis}", argument
-        )
+        if concerns(document, verdict.span, f"{point.text} {self.critique.thesis}", argument):
+            return True
+        return not is_english(document[max(0, start - NEIGHBOURHOOD) : end + NEIGHBOURHOOD], limits)
 
 
 def check_critique(

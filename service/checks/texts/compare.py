@@ -79,7 +79,6 @@ _WORD = lazily(r"[^\W\d_]{4,}")
 _NUMBER = lazily(r"(\d{1,4})")
 _FEWEST, _LONG = 2, 10
 """The least longer words of a quotation that are a document's too, and the words from which on one is enough."""
-
 _A_PIECE = 3
 """The least words of a piece between dots that is looked for alone."""
 _NOT_COMPARED = CitationVerdict("not_found")
@@ -148,15 +147,19 @@ class _Desk:
         heard = Stretches([passage.span for passage in found if passage.status in ("inDocument", "inDebate")])
         found = [each for each in found if not (each.marked or each.unclear) or each.span not in heard]
         bare = text.replace("*", " ")
+        if names_clauses := may_name(bare):
+            found += self._clauses(path, text, bare, quoted, heard)
+        found += self._strangers(path, bare, names_clauses=names_clauses)
+        yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
+
+    def _clauses(self, path: str, text: str, bare: str, quoted: list[Quotation], heard: Stretches) -> Iterator[Passage]:
+        """The clauses that a text names outside of quotations that were found; ``bare`` is without emphasis."""
         reports = Reports(bare, [each.outer for each in quoted if each.in_marks])
         words = Stretches([each.span for each in quoted if each.in_marks and each.words >= QUOTED_WORDS])
         for span, name in reports.names:
-            if span in heard or span in words:  # it is the quoted author's, and compared or excused with its words
-                continue
-            if clause := self._clause(path, text, span, name, reports):
-                found.append(clause)
-        found += self._strangers(path, bare)
-        yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
+            # In one of these it is the quoted author's, and compared or excused with its words.
+            if span not in heard and span not in words and (clause := self._clause(path, text, span, name, reports)):
+                yield clause
 
     def _quotation(self, path: str, text: str, quoted: Quotation) -> Passage | None:
         try:
@@ -371,9 +374,9 @@ class _Desk:
             or is_of_debate(around)
         )
 
-    def _strangers(self, path: str, text: str) -> Iterator[Passage]:
+    def _strangers(self, path: str, text: str, *, names_clauses: bool) -> Iterator[Passage]:
         """Clauses by their place and documents by a name of their own, as far as none of the documents may be meant."""
-        counted, most = list(by_place(text)) if may_name(text) else [], 0
+        counted, most = list(by_place(text)) if names_clauses else [], 0
         if counted:
             most = max((places_of(self._documents.document(source)) for source in self._documents), default=0)
         strange = [(span, "no_such_clause") for span, name, n in counted if n > most and not self._exists(name)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from service.checks.citations.text.clause_names import clauses, may_name, named
+from service.checks.citations.text.clause_names import clauses, named
 from service.checks.texts.clause_reports import report
 from service.checks.texts.names_in_words import in_words
 
@@ -19,9 +19,8 @@ class Reports:
 
     def __init__(self, text: str, quoted: Sequence[Span]) -> None:
         self._text, self._quoted = text, quoted
-        may_have = may_name(text)
-        self._reported = {start for start, _ in clauses(text)} if may_have else set[int]()
-        self.names = sorted([*named(text), *in_words(text)]) if may_have else []
+        self._reported = {start for start, _ in clauses(text)}
+        self.names = sorted([*named(text), *in_words(text)])
         self._places = [span for span, _ in self.names]
 
     @cached_property

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.checks.judgement.wording import polarity, softening
-from service.checks.judgement.wording.caseless import LIKE_ASCII, Caseless
+from service.checks.judgement.wording.caseless import LIKE_ASCII, Caseless, in_small
 
 WORDED = [*softening._soft().items(), ("lexer", polarity._LEXER)]
 WORDS = (
@@ -29,7 +29,7 @@ WORDS = (
 
 
 def found(caseless: Caseless, text: str) -> list[tuple[tuple[int, int], str | None]]:
-    pattern, searched = caseless.over(text)
+    pattern, searched = caseless.over(text, in_small(text))
     return [(match.span(), match.lastgroup) for match in pattern.finditer(searched)]
 
 

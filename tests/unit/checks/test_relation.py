@@ -10,6 +10,7 @@ from service.checks import kept
 from service.checks.judgement import Attacked, Shown, check_critique
 from service.checks.judgement.wording import grounds, relation
 from service.checks.judgement.wording.relation import case_words, concerns, names_the_case, stems
+from service.checks.judgement.wording.vocabulary import FUNCTION
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict, CritiqueFound
 from service.debate.replies import Critique, Point, Proposal, Statement
 from service.debate.turns import TurnId
@@ -213,4 +214,24 @@ def test_english_is_known_by_the_same_words_in_ascii(pieces: list[str]) -> None:
     text = " ".join(pieces)
     tokens = grounds._TOKEN.findall(text.casefold())
 
-    assert not text.isascii() or sorted(grounds._plain_tokens(text)) == sorted(tokens)
+    plain = text.translate(grounds._LETTERS)
+    assert not text.isascii() or sorted(grounds._plain_tokens(plain)) == sorted(tokens)
+
+
+FREQUENT = st.sampled_from([*"the of to and in for is that on by The. THE's 12.1 'to to' a's fees".split(), "  "])
+
+
+@given(st.lists(FREQUENT | APOSTROPHES, max_size=40), st.integers(0, 1_000))
+def test_a_text_is_english_by_the_share_of_function_words(pieces: list[str], share: int) -> None:
+    text = " ".join(pieces)
+    tokens = grounds._TOKEN.findall(text.casefold())
+    frequent = [token for token in tokens if token in FUNCTION]
+
+    limits = grounds.GroundLimits(english=share)
+    assert grounds.is_english(text, limits) == (bool(tokens) and len(frequent) * 1_000 >= share * len(tokens))
+
+
+def test_the_commonest_words_by_which_a_text_is_seen_to_be_english_are_function_words() -> None:
+    assert {word.strip() for word in grounds._COMMONEST} <= FUNCTION
+    plain = "The cap of the fees is for the Bank to keep.".translate(grounds._LETTERS)
+    assert grounds._is_surely_english(plain, grounds.LIMITS)

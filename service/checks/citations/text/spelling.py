@@ -14,9 +14,8 @@ Nor are cheque, draught, tyre and kerb, whose American spellings are other words
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from service.checks.patterns import lazily
+from service.debate.whose import by_tenant
 
 _OUR = (
     "ard|arm|behavi|cand|clam|clang|col|cold|demean|disfav|dishon|disc?ol|enam|endeav|fav|ferv|flav|glam|harb|hon|hum"
@@ -58,7 +57,7 @@ _NOT_IZE = tuple(
 )
 
 
-@lru_cache(maxsize=1 << 12)
+@by_tenant(most=1 << 12)
 def american(word: str) -> str:
     """The American spelling of a word, or the word itself if there is no other spelling."""
     if word.startswith(_NOT_IZE):

@@ -21,12 +21,12 @@ of the Supplier", turns no statement round.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import islice
 
 from service.checks.citations.text.cue_words import ARTICLES, GOVERNING, MODALS
 from service.checks.citations.text.fold import Folded
 from service.checks.patterns import lazily
+from service.debate.whose import by_tenant
 
 _FARTHEST = 240
 """The number of characters that are searched before the passage."""
@@ -133,7 +133,7 @@ def _without_markup(before: str) -> str:
     return " " * len(hidden) + _MARKUP.sub(lambda match: " " * len(match.group()), rest)
 
 
-@lru_cache(maxsize=1024)  # several seats quote one passage, and a passage may stand at many places
+@by_tenant(most=1024)  # several seats quote one passage, and a passage may stand at many places
 def _found(before: str, passage: str, listed: bool) -> int | None:
     """The offset in ``before`` of the negation that governs the passage after it."""
     for clause in _clauses(before, passage):

@@ -17,17 +17,23 @@ _SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 _CAPITAL = re.compile(r"\\.|\(\?P[<=]\w+|[A-Z]", re.DOTALL)
 
 
+def in_small(text: str) -> str | None:
+    """The text with its letters A to Z made small; ``None`` where only `re` itself finds all that it does."""
+    return None if LIKE_ASCII.search(text) else text.translate(_SMALL)
+
+
 class Caseless:
     """A pattern whose letters are ASCII; it is compiled when it is first needed."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
 
-    def over(self, text: str) -> tuple[re.Pattern[str], str]:
-        """The pattern to search with and the text to search, in which everything stands at the place that it has."""
-        if LIKE_ASCII.search(text):
-            return self._slow, text
-        return self._fast, text.translate(_SMALL)
+    def over(self, text: str, small: str | None) -> tuple[re.Pattern[str], str]:
+        """The pattern to search with and the text to search, in which everything stands at the place that it has.
+
+        ``small`` is the text by `in_small`, which many patterns share.
+        """
+        return (self._slow, text) if small is None else (self._fast, small)
 
     @cached_property
     def _fast(self) -> re.Pattern[str]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import filterfalse, pairwise
 
 from msgspec import Struct
@@ -21,6 +20,7 @@ from msgspec import Struct
 from service.checks.judgement.wording.softening import KEPT, Soft, softenings, unquoted
 from service.checks.judgement.wording.vocabulary import DEALING, FAULTS, FUNCTION, GENERAL, NEGATIONS, OPPOSING, matcher
 from service.checks.patterns import lazily
+from service.debate.whose import by_tenant
 
 STEM = 5
 """The letters by which forms of one word are known."""
@@ -28,6 +28,8 @@ WORD = lazily(r"[^\W\d_]{4,}")
 _TOKEN = lazily(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _LETTERS = str.maketrans({c: c.lower() if c.isalpha() else " " for c in map(chr, range(128)) if c != "'"})
 """Letters as small ones and apostrophes, and blanks for all else of ASCII."""
+_COMMONEST = tuple(f" {word} " for word in "the of to and in for is that on by".split())
+"""Some of the words of `FUNCTION`, the most frequent first, between blanks."""
 _MARK = lazily(r"[^\W_]+")
 _SENTENCE = lazily(r"(?<=[.!?;:])\s+")
 _CLAUSE = lazily(
@@ -62,7 +64,7 @@ class GroundLimits(Struct, frozen=True, rename="camel"):
 LIMITS = GroundLimits()
 
 
-@lru_cache(maxsize=KEPT)
+@by_tenant(most=KEPT)
 def words_of(text: str) -> frozenset[str]:
     """The content words of a text: those of four letters and more, without regard to case."""
     return frozenset(WORD.findall(text.casefold()))
@@ -70,15 +72,32 @@ def words_of(text: str) -> frozenset[str]:
 
 def is_english(text: str, limits: GroundLimits = LIMITS) -> bool:
     """Whether so many of the words (per mille) are the commonest English ones."""
-    tokens = _plain_tokens(text) if text.isascii() else _TOKEN.findall(text.casefold())
+    plain = text.translate(_LETTERS) if text.isascii() else None
+    if plain is not None and _is_surely_english(plain, limits):
+        return True
+    tokens = _TOKEN.findall(text.casefold()) if plain is None else _plain_tokens(plain)
     return bool(tokens) and sum(map(FUNCTION.__contains__, tokens)) * 1_000 >= limits.english * len(tokens)
 
 
-def _plain_tokens(text: str) -> list[str]:
+def _is_surely_english(plain: str, limits: GroundLimits) -> bool:
+    """Whether a few of these words are enough, by no more of them than there are and no fewer words than there are.
+
+    That is seen without taking the text apart. Of blanks in a row, half and more are counted; words are fewer.
+    """
+    least = (plain.count(" ") - plain.count("  ") + plain.count("'") + 1) * limits.english
+    found = 0
+    for word in _COMMONEST:
+        found += plain.count(word)
+        if found * 1_000 >= least:
+            return found > 0
+    return False
+
+
+def _plain_tokens(plain: str) -> list[str]:
     """What `_TOKEN` finds in a text of ASCII, in a fourth of the time and in any order: only pieces with an apostrophe
-    are searched."""
-    pieces = text.translate(_LETTERS).split()
-    if "'" not in text:
+    are searched. ``plain`` is the text by `_LETTERS`."""
+    pieces = plain.split()
+    if "'" not in plain:
         return pieces
     tokens = list(filter(str.isalpha, pieces))
     return tokens + _TOKEN.findall(" ".join(filterfalse(str.isalpha, pieces)))
@@ -145,12 +164,12 @@ def _telling(text: str) -> set[str]:
     return {token for token in _MARK.findall(text.casefold()) if len(token) > 2 or token.isdigit()} - FUNCTION
 
 
-@lru_cache(maxsize=KEPT)
+@by_tenant(most=KEPT)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(token[:STEM] for token in _telling(text))
 
 
-@lru_cache(maxsize=KEPT)
+@by_tenant(most=KEPT)
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
     """Each two words that stand side by side; the first and the last have the text's end beside them."""
     return frozenset(pairwise(["", *_TOKEN.findall(text.casefold()), ""]))

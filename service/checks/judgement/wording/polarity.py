@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from service.checks.judgement.wording.caseless import Caseless
+from service.checks.judgement.wording.caseless import Caseless, in_small
 from service.checks.patterns import lazily
 
 _CASE = (
@@ -166,7 +166,7 @@ class Agreement(NamedTuple):
 
 def agreements(plain: str) -> Iterator[Agreement]:
     """Every chain of a text without quotations that agrees by an even number of negations."""
-    lexer, text = _LEXER.over(plain)
+    lexer, text = _LEXER.over(plain, in_small(plain))
     for sentence in _SENTENCE.finditer(plain):
         for chain, ended_by in _chains(plain, lexer.finditer(text, *sentence.span())):
             at_start = not plain[sentence.start() : chain[0].start].strip()

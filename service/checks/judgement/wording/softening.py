@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal, NamedTuple, get_args
 
-from service.checks.judgement.wording.caseless import Caseless
+from service.checks.judgement.wording.caseless import Caseless, in_small
 from service.checks.judgement.wording.phrases import PARTS, PATTERNS
 from service.checks.judgement.wording.polarity import agreements
 from service.checks.patterns import lazily
+from service.debate.whose import by_tenant
 
 _QUOTED = lazily(
     r'"[^"]{0,2000}"|\u201c[^\u201d]{0,2000}\u201d|\u00ab[^\u00bb]{0,2000}\u00bb|\u2018[^\u2019]{0,2000}\u2019(?!\w)'
@@ -95,7 +96,7 @@ def unquoted(text: str) -> str:
     return " ".join(_QUOTED.sub(QUOTE, text.replace("\n\n", " ; ").replace("\u2019", "'")).split())
 
 
-@lru_cache(maxsize=KEPT)
+@by_tenant(most=KEPT)
 def softenings(plain: str) -> tuple[Soft, ...]:
     """Every softening phrase of a text without quotations, in its order; of overlapping ones the whole."""
     merged: list[Soft] = []
@@ -110,8 +111,9 @@ def softenings(plain: str) -> tuple[Soft, ...]:
 
 
 def _found(plain: str) -> Iterator[Soft]:
+    small = in_small(plain)
     for name, caseless in _soft().items():
-        pattern, text = caseless.over(plain)
+        pattern, text = caseless.over(plain, small)
         for m in pattern.finditer(text):
             if name not in _DENIABLE or not _NOT_BEFORE.search(plain[max(0, m.start() - 40) : m.start()]):
                 yield Soft(m.start(), m.end(), _phrase(plain[m.start() : m.end()]), _REACH.get(name, "phrase"))
