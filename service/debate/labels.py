@@ -11,14 +11,14 @@ A name with words around it ("I vote: release") is another name: code does not g
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from service.debate.neutral import neutral_line
+from service.debate.whose import by_tenant
 
 _AROUND = " \"'`.,:;!?*_~()[]{}<>\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u00ab\u00bb\u2026"
 
 
-@lru_cache(maxsize=1_024)  # every entry makes the count read the same few votes again
+@by_tenant(most=1_024)  # every entry makes the count read the same few votes again
 def fold(name: str) -> str:
     """The key by which a name is compared; empty if the name holds only blanks and punctuation."""
     return " ".join(neutral_line(name).casefold().split()).strip(_AROUND)

@@ -27,6 +27,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
+from service.debate.whose import by_tenant
+
 TakenKind = Literal["bidi", "control", "filler", "format", "lineSeparator", "tag", "variation", "zeroWidth"]
 """What kind of character is taken from a text before a model reads it."""
 TAKEN_KINDS: tuple[TakenKind, ...] = get_args(TakenKind)
@@ -391,7 +393,7 @@ _LONGEST = 64
 """The characters of a run that are looked at; no honest sequence has more than nine."""
 
 
-@lru_cache(maxsize=4_096)
+@by_tenant(most=4_096)
 def _of_run(run: str, before: str, after: str) -> str:
     return "".join(_staying(run, before, after))
 

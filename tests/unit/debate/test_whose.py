@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service import checks
+from service import checks, debate
 from service.checks import kept
 from service.checks.consensus.matter import matter_of, named
 from service.checks.consensus.readings import reading
@@ -28,7 +28,20 @@ SHARED = {
     "service.checks.injection.screening._fold_character": "a character",
     "service.checks.judgement.wording.relation._everyday": "limits",
     "service.checks.texts.clauses._mentions": "the number of a clause",
+    "service.debate.alike._alike": "the models of seats",
+    "service.debate.alike._parts": "the name of a model",
+    "service.debate.model_names._known": "the names of models",
+    "service.debate.model_names._of": "the names of models",
+    "service.debate.neutral.kind_of": "a character",
+    "service.debate.options._seats": "names of seats",
+    "service.debate.replies.pruning._form_of": "the type of a reply",
+    "service.debate.replies.pruning._type_of": "the type of a reply",
+    "service.debate.replies.texts._members": "the type of a reply",
+    "service.debate.script._drawn": "names under the seed of one debate",
     "service.debate.self_naming._pieces": "a character",
+    "service.debate.turns.once_more": "the id of a turn",
+    "service.debate.turns.place": "the id of a turn",
+    "service.debate.turns.turn_id": "the id of a turn",
 }
 """What is kept for all tenants, with what it is kept of."""
 
@@ -81,11 +94,12 @@ def test_so_many_results_are_kept_for_all_and_names_of_arguments_count() -> None
     assert asked[2:] == [("b", False), ("a", False)]
 
 
-def test_nothing_else_of_the_checks_is_kept_for_all_tenants_but_signs_and_numbers() -> None:
-    modules = [importlib.import_module(one.name) for one in pkgutil.walk_packages(checks.__path__, "service.checks.")]
+def test_nothing_else_of_the_checks_and_the_debate_is_kept_for_all_tenants_but_signs_and_numbers() -> None:
+    names = [one.name for of_ in (checks, debate) for one in pkgutil.walk_packages(of_.__path__, f"{of_.__name__}.")]
+    modules = [importlib.import_module(name) for name in names]
     functions = [
         (f"{module.__name__}.{name}", each)
-        for module in (*modules, self_naming)
+        for module in modules
         for name, each in vars(module).items()
         if hasattr(each, "cache_info") and each.__module__ == module.__name__
     ]
