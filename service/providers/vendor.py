@@ -210,7 +210,7 @@ class Vendor(Provider):
     def _read(self, reply: HttpReply, body: bytes) -> Answer | CallFailed:
         """The answer in a response, or the failure in it."""
         decoded = bounded_text.decode(reply.body)
-        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(bounded_text.texts(decoded))
+        echoed = self._echoed(reply.body, decoded)
         if not 200 <= reply.status < 300:
             return self._refused(failures.trouble(reply.status, decoded), reply, body, decoded, echoed)
         if echoed or reply.unread or not isinstance(decoded, dict):
@@ -220,6 +220,16 @@ class Vendor(Provider):
             found = failures.trouble(reply.status, {"error": self._inner_error(decoded)})
             return self._refused(found, reply, body, decoded, echoed)
         return self._answer(reply, decoded)
+
+    def _echoed(self, body: bytes, decoded: Any) -> bool:
+        """Whether a response repeats a secret, as it was sent or in one of its strings."""
+        if self._credentials.stand_in(body):
+            return True
+        # Most bodies have a secret in no string if they have none as a whole, which takes a part of the time to see.
+        plain = bounded_text.unescaped(body)
+        if plain is not None and not self._credentials.stand_in(plain):
+            return False
+        return self._credentials.stand_in(bounded_text.texts(decoded))
 
     def _answer(self, reply: HttpReply, decoded: dict[str, Any]) -> Answer | CallFailed:
         said = self._said(decoded)
