@@ -18,14 +18,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from service.errors import SettingsError
 from service.money import usage
 from service.prompts.request import Message, Request
 from service.providers import bounded_text, wire
 from service.providers.vendor import Counted, Vendor, WireReply, Written
-from service.providers.wire import Mode
+from service.providers.wire import Mode, Schema
 
 VERSION = "2023-06-01"
 _TOO_LONG = ("max_tokens", "model_context_window_exceeded")
@@ -43,6 +43,32 @@ class _Block(Struct, frozen=True, omit_defaults=True):
     cache_control: _Cache | None = None
 
 
+class _Turn(Struct):
+    content: list[_Block]
+
+
+class _Tool(Struct):
+    input_schema: Raw
+
+
+class _Format(Struct):
+    type: Literal["json_schema"]
+    schema: Raw
+
+
+_format = msgspec.json.Decoder(_Format)
+
+
+class _Body(Struct):
+    model: str
+    max_tokens: int
+    system: str
+    messages: list[_Turn]
+    output_config: dict[str, Raw] = {}
+    tools: list[_Tool] | None = None
+    tool_choice: Any = None
+
+
 class Anthropic(Vendor):
     """Anthropic's server, or one that speaks like it."""
 
@@ -51,19 +77,21 @@ class Anthropic(Vendor):
     reply_in: ClassVar[str] = "content"
     modes: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
     steps: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
+    body: ClassVar[type[Struct]] = _Body
+    own: ClassVar[frozenset[str]] = frozenset(_Body.__struct_fields__) - {"output_config"}
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": VERSION}
     marks: ClassVar[bool] = True
 
     # -- out
 
-    def _write(self, request: Request, mode: Mode) -> bytes:
+    def _write(self, request: Request, mode: Mode, schema: Schema) -> bytes:
         _refuse_parameters(request.parameters)
         house, *data, seat = wire.speaking(request.messages)
         blocks = [_Block("text", message.content) for message in data]
         if blocks and request.keeps_case:
             blocks[0] = _Block("text", data[0].content, _Cache())
         if mode == "text":
-            blocks.append(_Block("text", wire.schema_message(request.reply_schema).content))
+            blocks.append(_Block("text", wire.schema_message(schema).content))
         body = {
             "model": request.model_name,
             "max_tokens": request.max_output_tokens,
@@ -71,20 +99,22 @@ class Anthropic(Vendor):
             "messages": [{"role": "user", "content": [*blocks, _Block("text", seat.content)]}],
             **request.parameters,
         }
-        return _encoder.encode(_with_structure(body, request.reply_schema, mode))
+        return _encoder.encode(_with_structure(body, schema, mode))
 
-    def _take_apart(self, decoded: dict[str, Any]) -> Written:
-        (turn,) = decoded.pop("messages")
-        *between, last = msgspec.convert(turn["content"], list[_Block])
+    def _take_apart(self, told: _Body, parameters: dict[str, Any]) -> Written:
+        (turn,) = told.messages
+        *between, last = turn.content
         data = [Message("data", block.text) for block in between]
-        house, model = (msgspec.convert(decoded.pop(name), str) for name in ("system", "model"))
-        most = decoded.pop("max_tokens")
         keeps_case = bool(between) and between[0].cache_control is not None
-        mode, schema = _structured(decoded)
+        mode, schema = _structured(told)
         if schema is None:
             schema = wire.read_schema(data.pop())
-        messages = (Message("house", house), *data, Message("seat", last.text))
-        return Written(Request("", "", model, messages, "", schema, most, decoded, keeps_case), mode)
+        if mode == "json_schema":
+            parameters = _with_config(parameters, told.output_config)
+        messages = (wire.order("house", told.system), *data, wire.order("seat", last.text))
+        opened, most = wire.open_schema(schema), told.max_tokens
+        request = Request("", "", told.model, messages, "", opened, most, parameters, keeps_case)
+        return Written(request, mode, schema)
 
     # -- in
 
@@ -109,7 +139,7 @@ def _refuse_parameters(parameters: Mapping[str, Any]) -> None:
         raise SettingsError("the format in the parameter 'output_config' is set by the service itself; remove it")
 
 
-def _with_structure(body: dict[str, Any], schema: dict[str, Any], mode: Mode) -> dict[str, Any]:
+def _with_structure(body: dict[str, Any], schema: Schema, mode: Mode) -> dict[str, Any]:
     """The body with the reply schema in it. The model's parameters may have an ``output_config`` beside the format."""
     match mode:
         case "json_schema":
@@ -121,18 +151,20 @@ def _with_structure(body: dict[str, Any], schema: dict[str, Any], mode: Mode) ->
             return body
 
 
-def _structured(decoded: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
-    """Remove the reply schema from a body: the mode, and the schema itself if the body has it."""
-    if decoded.pop("tool_choice", None) is not None:
-        (tool,) = decoded.pop("tools")
-        return "tool", tool["input_schema"]
-    match decoded.get("output_config"):
-        case {"format": {"type": "json_schema", "schema": dict(schema)}, **others}:
-            del decoded["output_config"]
-            decoded |= {"output_config": others} if others else {}
-            return "json_schema", schema
-        case _:
-            return "text", None
+def _structured(told: _Body) -> tuple[Mode, Raw | None]:
+    """How a body has the reply schema: the mode, and the schema itself if it is no block."""
+    if told.tool_choice is not None:
+        (tool,) = told.tools or []
+        return "tool", tool.input_schema
+    form = told.output_config.get("format")
+    return ("text", None) if form is None else ("json_schema", _format.decode(form).schema)
+
+
+def _with_config(parameters: dict[str, Any], config: Mapping[str, Raw]) -> dict[str, Any]:
+    """The model's parameters, where an ``output_config`` that has the format in it holds some of them too."""
+    others = {name: wire.decode(raw) for name, raw in config.items() if name != "format"}
+    rest = {name: value for name, value in parameters.items() if name != "output_config"}
+    return {**rest, "output_config": others} if others else rest
 
 
 def _text(content: object) -> tuple[str, WireReply | None]:

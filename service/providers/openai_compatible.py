@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from service.money import usage
 from service.prompts.request import Message, Request, Role
 from service.providers import bounded_text, wire
 from service.providers.vendor import Counted, Vendor, WireReply, Written
-from service.providers.wire import Mode
+from service.providers.wire import Mode, Schema
 
 _USUAL_TIERS = (None, "", "default", "standard", "auto")
 _TOO_LONG = ("length", "max_tokens", "model_length")
@@ -43,6 +43,34 @@ class _Message(Struct, frozen=True):
     content: str | list[_Part]
 
 
+class _Named(Struct):
+    name: str
+    schema: Raw
+
+
+class _Format(Struct):
+    type: Literal["json_schema", "json_object"]
+    json_schema: _Named | None = None
+
+
+class _Function(Struct):
+    parameters: Raw
+
+
+class _Tool(Struct):
+    function: _Function
+
+
+class _Body(Struct):
+    model: str
+    messages: list[_Message]
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    response_format: _Format | None = None
+    tools: list[_Tool] | None = None
+    tool_choice: Any = None
+
+
 class OpenAICompatible(Vendor):
     """A server of chat completions."""
 
@@ -51,19 +79,21 @@ class OpenAICompatible(Vendor):
     reply_in: ClassVar[str] = "choices"
     modes: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "json_object", "text")
     steps: ClassVar[tuple[Mode, ...]] = ("json_schema", "json_object", "text")
+    body: ClassVar[type[Struct]] = _Body
+    own: ClassVar[frozenset[str]] = frozenset(_Body.__struct_fields__)
 
     # -- out
 
-    def _write(self, request: Request, mode: Mode) -> bytes:
+    def _write(self, request: Request, mode: Mode, schema: Schema) -> bytes:
         wire.refuse_parameters(request.parameters, _RESERVED)
         messages = wire.speaking(request.messages)
         if mode in ("json_object", "text"):
-            messages = (*messages[:-1], wire.schema_message(request.reply_schema), *messages[-1:])
+            messages = (*messages[:-1], wire.schema_message(schema), *messages[-1:])
         body = {
             "model": request.model_name,
             "messages": self._messages(messages),
             self._setting.max_tokens_field: request.max_output_tokens,
-            **self._structure(request, mode),
+            **self._structure(request.schema_id, mode, schema),
             **request.parameters,
         }
         return _encoder.encode(body)
@@ -80,15 +110,15 @@ class OpenAICompatible(Vendor):
     def _roles(self) -> dict[Role, Literal["system", "user", "developer"]]:
         return {"house": "system", "data": "user", "seat": self._setting.seat_role or "system"}
 
-    def _structure(self, request: Request, mode: Mode) -> dict[str, Any]:
+    def _structure(self, schema_id: str, mode: Mode, schema: Schema) -> dict[str, Any]:
         strict = self._setting.strict_schema
         match mode:
             case "json_schema":
-                name = request.schema_id.replace(".", "_")  # the vendor takes letters, digits, _ and - alone
-                schema = {"name": name, "strict": strict, "schema": request.reply_schema}
-                return {"response_format": {"type": "json_schema", "json_schema": schema}}
+                name = schema_id.replace(".", "_")  # the vendor takes letters, digits, _ and - alone
+                named = {"name": name, "strict": strict, "schema": schema}
+                return {"response_format": {"type": "json_schema", "json_schema": named}}
             case "tool":
-                tool = {"name": wire.REPLY_TOOL, "strict": strict, "parameters": request.reply_schema}
+                tool = {"name": wire.REPLY_TOOL, "strict": strict, "parameters": schema}
                 choice = {"type": "function", "function": {"name": wire.REPLY_TOOL}}
                 return {"tools": [{"type": "function", "function": tool}], "tool_choice": choice}
             case "json_object":
@@ -96,15 +126,18 @@ class OpenAICompatible(Vendor):
             case _:
                 return {}
 
-    def _take_apart(self, decoded: dict[str, Any]) -> Written:
-        first, *between, last = _texts(msgspec.convert(decoded.pop("messages"), list[_Message]))
+    def _take_apart(self, told: _Body, parameters: dict[str, Any]) -> Written:
+        first, *between, last = _texts(told.messages)
         data = [Message("data", text) for text in between]
-        model, most = msgspec.convert(decoded.pop("model"), str), decoded.pop(self._setting.max_tokens_field)
-        mode, schema_id, schema = _structured(decoded)
+        mode, schema_id, schema = _structured(told)
         if schema is None:
             schema = wire.read_schema(data.pop())
-        messages = (Message("house", first), *data, Message("seat", last))
-        return Written(Request("", "", model, messages, schema_id, schema, most, decoded), mode)
+        most = told.max_tokens if self._setting.max_tokens_field == "max_tokens" else told.max_completion_tokens
+        if most is None:
+            raise ValueError("no limit of tokens")
+        messages = (wire.order("house", first), *data, wire.order("seat", last))
+        request = Request("", "", told.model, messages, schema_id, wire.open_schema(schema), most, parameters)
+        return Written(request, mode, schema)
 
     # -- in
 
@@ -192,18 +225,17 @@ def _is_part(part: object) -> bool:
             return False
 
 
-def _structured(decoded: dict[str, Any]) -> tuple[Mode, str, dict[str, Any] | None]:
-    """Remove the reply schema from a body: the mode, the schema's name, and the schema itself if the body has it."""
-    if decoded.pop("tool_choice", None) is not None:
-        (tool,) = decoded.pop("tools")
-        return "tool", "", tool["function"]["parameters"]
-    match decoded.pop("response_format", None):
-        case {"type": "json_schema", "json_schema": {"name": str(name), "schema": dict(schema)}}:
+def _structured(told: _Body) -> tuple[Mode, str, Raw | None]:
+    """How a body has the reply schema: the mode, the schema's name, and the schema itself if it is no message."""
+    if told.tool_choice is not None:
+        (tool,) = told.tools or []
+        return "tool", "", tool.function.parameters
+    match told.response_format:
+        case _Format("json_schema", _Named(name, schema)):
             return "json_schema", name, schema
-        case {"type": "json_object"}:
+        case _Format("json_object"):
             return "json_object", "", None
         case None:
             return "text", "", None
         case _:
-            pass
-    raise ValueError("a response format of another kind")
+            raise ValueError("a response format of another kind")

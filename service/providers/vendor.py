@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from service.errors import PromptMismatch, SettingsError
 from service.money.usage import Usage
@@ -24,18 +24,22 @@ from service.providers import bounded_text, failures, wire
 from service.providers.circuit_breaker import CircuitBreaker
 from service.providers.credentials import Credentials
 from service.providers.failures import ErrorBody, ProviderFailure
-from service.providers.wire import Ladder, Mode
+from service.providers.wire import Ladder, Mode, Schema
 from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
 
 if TYPE_CHECKING:
     from service.providers.transport import HttpReply, Transport
 
+_members = msgspec.json.Decoder(dict[str, Raw])
+
 
 class Written(Struct, frozen=True):
-    """A body, read back: its request, as far as the wire keeps it, and the mode in which the schema travels."""
+    """A body, read back: its request, as far as the wire keeps it, the mode in which the schema travels, and the
+    schema's own bytes."""
 
     request: Request
     mode: Mode
+    schema: Raw
 
 
 class WireReply(Struct, frozen=True):
@@ -62,6 +66,10 @@ class Vendor(Provider):
     modes: ClassVar[tuple[Mode, ...]]
     """The modes that a setting may name; ``auto`` begins with the first and steps down along `steps`."""
     steps: ClassVar[tuple[Mode, ...]]
+    body: ClassVar[type[Struct]]
+    """The form of a body, as far as its model's parameters do not make it."""
+    own: ClassVar[frozenset[str]]
+    """The members of a body that are no parameters."""
     reply_in: ClassVar[str]
     """The member of a response that holds the reply, or the part of it that came before an error."""
     headers: ClassVar[Mapping[str, str]] = {}
@@ -75,6 +83,8 @@ class Vendor(Provider):
         self._ladder = Ladder(self.steps if setting.structured == "auto" else (setting.structured,))
         self._breaker = CircuitBreaker(setting.breaker_failures, setting.breaker_pause_s, setting.call_timeout_s)
         self._held: dict[str, float] = {}
+        self._body: msgspec.json.Decoder[Any] = msgspec.json.Decoder(self.body)
+        self._parameters: dict[str, dict[str, Any]] = {}
         self._clock: Callable[[], float] = time.monotonic
 
     @classmethod
@@ -106,16 +116,17 @@ class Vendor(Provider):
     # -- out
 
     @abstractmethod
-    def _write(self, request: Request, mode: Mode) -> bytes:
-        """The body of a request; raises `SettingsError` for a forbidden parameter."""
+    def _write(self, request: Request, mode: Mode, schema: Schema) -> bytes:
+        """The body of a request with this reply schema; raises `SettingsError` for a forbidden parameter."""
 
     @abstractmethod
-    def _take_apart(self, decoded: dict[str, Any]) -> Written:
-        """The request behind a body's JSON; raises `ValueError`, `LookupError` or `TypeError` for any other JSON."""
+    def _take_apart(self, told: Any, parameters: dict[str, Any]) -> Written:
+        """The request behind a body's own members and these parameters; raises `ValueError`, `LookupError` or
+        `TypeError` where it is none."""
 
     def encode(self, request: Request) -> bytes:
         """The body that goes on the wire; raises `SettingsError` for a forbidden parameter."""
-        return self._write(request, self._ladder.mode(request.model_name))
+        return self._write(request, self._ladder.mode(request.model_name), request.reply_schema)
 
     def decode_request(self, body: bytes) -> WireTexts:
         """The texts in a body; raises `PromptMismatch` for a body that no adapter here has written.
@@ -127,13 +138,24 @@ class Vendor(Provider):
         return WireTexts(request.messages, request.reply_schema, request.keeps_case if self.marks else None)
 
     def _written(self, body: bytes) -> Written:
+        """A body, read back: with the parameters of its model's last body, else with those that it is found to have.
+
+        Whichever they are, the request is the one behind the body only if it is written with the same bytes.
+        """
         try:
-            written = self._take_apart(msgspec.json.decode(body, type=dict[str, Any]))
-            same = self._write(written.request, written.mode) == body
+            told = self._body.decode(body)
+            written = self._take_apart(told, self._parameters.get(told.model, {}))
+            if self._write(written.request, written.mode, written.schema) == body:
+                return written
+            others = _members.decode(body)
+            parameters = {name: wire.decode(others[name]) for name in others if name not in self.own}
+            written = self._take_apart(told, parameters)
+            same = self._write(written.request, written.mode, written.schema) == body
         except (ValueError, LookupError, TypeError, RecursionError, SettingsError):  # msgspec's are ValueErrors
             raise wire.mismatch() from None
         if not same:
             raise wire.mismatch()
+        self._parameters[told.model] = written.request.parameters  # no more than models: such a body was written here
         return written
 
     # -- in
@@ -210,7 +232,7 @@ class Vendor(Provider):
     def _read(self, reply: HttpReply, body: bytes) -> Answer | CallFailed:
         """The answer in a response, or the failure in it."""
         decoded = bounded_text.decode(reply.body)
-        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(bounded_text.texts(decoded))
+        echoed = self._echoed(reply.body, decoded)
         if not 200 <= reply.status < 300:
             return self._refused(failures.trouble(reply.status, decoded), reply, body, decoded, echoed)
         if echoed or reply.unread or not isinstance(decoded, dict):
@@ -220,6 +242,16 @@ class Vendor(Provider):
             found = failures.trouble(reply.status, {"error": self._inner_error(decoded)})
             return self._refused(found, reply, body, decoded, echoed)
         return self._answer(reply, decoded)
+
+    def _echoed(self, body: bytes, decoded: Any) -> bool:
+        """Whether a response repeats a secret, as it was sent or in one of its strings."""
+        if self._credentials.stand_in(body):
+            return True
+        # Most bodies have a secret in no string if they have none as a whole, which takes a part of the time to see.
+        plain = bounded_text.unescaped(body)
+        if plain is not None and not self._credentials.stand_in(plain):
+            return False
+        return self._credentials.stand_in(bounded_text.texts(decoded))
 
     def _answer(self, reply: HttpReply, decoded: dict[str, Any]) -> Answer | CallFailed:
         said = self._said(decoded)

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Raw
 
 from service.errors import PromptMismatch, SettingsError
 from service.prompts.request import Message
@@ -38,9 +39,22 @@ RESERVED = frozenset(
 )
 """Fields that no parameter may set: our own, and those that add text, tools, models, costs or formats."""
 
+Schema = dict[str, Any] | Raw
+"""A reply schema, or its bytes as they stand in a body."""
+SCHEMAS_MAX = 256
+"""How many reply schemas are known by their bytes; then all are forgotten and read again."""
+ORDERS_MAX = 256
+"""How many texts of ours, in other letters than ASCII, are kept; then all are forgotten."""
+
 _WORD = re.compile(r"[!-~]{0,128}")
 _DEPTH = 6
 _encoder = msgspec.json.Encoder()
+decode = msgspec.json.Decoder().decode
+"""The value in a member of a body."""
+_schema = msgspec.json.Decoder(dict[str, Any])
+_said = msgspec.json.Decoder(dict[Literal["replySchema"], Raw])
+_schemas = dict[bytes, dict[str, Any]]()
+_orders = dict[str, str]()
 
 
 class Ladder:
@@ -65,19 +79,45 @@ class Ladder:
         return below < len(self._modes)
 
 
-def schema_message(schema: Mapping[str, Any]) -> Message:
+def schema_message(schema: Schema) -> Message:
     """The reply schema as a message of data."""
     return Message("data", _encoder.encode({"replySchema": schema}).decode())
 
 
-def read_schema(message: Message) -> dict[str, Any]:
-    """The schema from its message; raises `ValueError` or `KeyError` for a message that has none."""
-    return msgspec.json.decode(message.content, type=dict[Literal["replySchema"], dict[str, Any]])["replySchema"]
+def read_schema(message: Message) -> Raw:
+    """The schema's bytes from its message; raises `ValueError` or `KeyError` for a message that has none."""
+    return _said.decode(message.content)["replySchema"]
+
+
+def open_schema(raw: Raw) -> dict[str, Any]:
+    """The schema in its bytes; raises `ValueError` unless it is written with the same bytes.
+
+    Requests have the same few pinned schemas, so one that was read here is kept and shared: leave it as it is.
+    """
+    written = bytes(raw)
+    if (schema := _schemas.get(written)) is None:
+        schema = _schema.decode(written)
+        if _encoder.encode(schema) != written:
+            raise ValueError("the schema is written in another way")
+        if len(_schemas) >= SCHEMAS_MAX:
+            _schemas.clear()
+        _schemas[written] = schema
+    return schema
 
 
 def speaking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     """The messages that are not empty: vendors refuse empty ones, and a framing sees no replies yet."""
     return tuple(message for message in messages if message.role != "data" or message.content.strip())
+
+
+def order(role: Literal["house", "seat"], text: str) -> Message:
+    """A message of ours. Its text is the object of an equal one that was read before: Python keeps UTF-8 with it, and
+    the same few pinned texts are written again for every body."""
+    if text.isascii():
+        return Message(role, text)
+    if len(_orders) >= ORDERS_MAX:
+        _orders.clear()
+    return Message(role, _orders.setdefault(text, text))
 
 
 def refuse_parameters(parameters: Mapping[str, Any], reserved: frozenset[str] = RESERVED) -> None:

@@ -141,6 +141,32 @@ def test_a_message_that_says_nothing_is_not_sent(vendor: str, mode: str) -> None
     assert told.messages == request(fenced("Is it capped?")).messages
 
 
+@pytest.mark.parametrize(("vendor", "mode"), MODES)
+def test_a_body_is_read_with_its_own_parameters_whatever_its_model_was_asked_with_before(
+    vendor: str, mode: str
+) -> None:
+    made = adapter(vendor, mode)
+    config: list[JSON] = [{"output_config": {"effort": "low"}, "top_p": 0.5}] if vendor == "anthropic" else []
+    for parameters in ({}, {"seed": 1}, *config, {"temperature": 0, "seed": 2}, {}, *config):
+        asked = request(fenced("Is it capped?"), parameters=parameters)
+
+        for _ in range(2):
+            assert made._written(made.encode(asked)).request.parameters == parameters
+
+
+@pytest.mark.parametrize(("vendor", "mode"), MODES)
+def test_a_schema_that_is_written_in_another_way_is_seen_each_time(vendor: str, mode: str) -> None:
+    made = adapter(vendor, mode)
+    body = made.encode(request(fenced("Is it capped?")))
+    told = body.replace(b'"type":"object"', b'"type": "object"').replace(rb"\"type\":\"object", rb"\"type\": \"object")
+    assert told != body
+
+    for _ in range(2):
+        assert made.decode_request(body).reply_schema == PROMPTS.schema("critic")
+        with pytest.raises(PromptMismatch):
+            made.decode_request(told)
+
+
 # -- the form of each wire
 
 

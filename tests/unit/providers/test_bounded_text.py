@@ -1,5 +1,6 @@
 """What a vendor tells is kept only within bounds."""
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.providers.bounded_text import bounded, decode, identifier, is_json, wait_s, word
+from service.providers.bounded_text import bounded, decode, identifier, is_json, texts, unescaped, wait_s, word
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -130,3 +131,32 @@ def test_what_is_not_json_is_nothing(body: bytes) -> None:
 @given(body=st.binary(max_size=200))
 def test_no_bytes_break_the_reading_of_json(body: bytes) -> None:
     decode(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "plain"),
+    [
+        (b'{"a": "b"}', b'{"a": "b"}'),
+        (rb'{"a": "{\"b\":1}\n"}', b'{"a": "{"b":1}\n"}'),
+        (rb'{"a": "\\n"}', None),
+        (rb'{"a": "\\\""}', None),
+        (rb'{"a": "\u0062"}', None),
+    ],
+)
+def test_a_body_is_without_escapes_if_only_quotes_and_line_ends_have_them(body: bytes, plain: bytes | None) -> None:
+    assert unescaped(body) == plain
+
+
+SPOKEN = st.text(st.characters(codec="utf-8") | st.sampled_from('"\\n\n'), max_size=12)
+
+
+@given(
+    said=st.recursive(SPOKEN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(SPOKEN, inner, max_size=3)),
+    ascii_only=st.booleans(),
+)
+def test_every_string_of_a_body_stands_in_it_without_escapes(said: Any, ascii_only: bool) -> None:
+    body = json.dumps(said, ensure_ascii=ascii_only).encode()
+
+    if (plain := unescaped(body)) is not None:
+        for text in texts(decode(body)).split(b"\n"):
+            assert text in plain
