@@ -107,7 +107,8 @@ class GroupCommit:
     @classmethod
     def of(cls, database: Database) -> GroupCommit:
         """That of a database, one for all tenants."""
-        return cls._known.setdefault(database.pooled, cls())
+        found = cls._known.get(database.pooled)
+        return cls._known.setdefault(database.pooled, cls()) if found is None else found
 
     async def append(self, database: Database, asked: DebateAppend) -> Row | None:
         """Append with whatever else waits; the answer's row, or none when the head row is not as expected.
