@@ -43,7 +43,7 @@ from service.store.group_commit import DebateAppend, GroupCommit, append_alone
 from service.store.pool import Database, Row
 from service.store.queue import ClaimedDebate
 from service.store.retry_window import retry
-from service.store.sealing import columns, decided, seal_entry, times, unwritten
+from service.store.sealing import columns, decided, headline_fields, seal_entry, unwritten
 from service.store.stored_debate import StoredDebate, read_debate, read_head
 
 _CHARGED = (TurnSpoke, AttemptFailed)  # a tuple, because a union of classes is built anew each time
@@ -301,9 +301,14 @@ class DebateLog:
             raise unwritten(error) from error
 
     def _times(self, read: DatabaseTime, occurred: Sequence[float]) -> list[Times]:
-        """The times of records that are written now, none before the last one."""
+        """The times of records that are recorded now.
+
+        No record is before the one before it: a clock that was set back gives that one's time again, until it has
+        caught up.
+        """
         now, here = read.now(), time.monotonic()
-        return [times(now, age_s=here - at, after=self._last_recorded) for at in occurred]
+        recorded = max(headline_fields(now), self._last_recorded)
+        return [Times(headline_fields(now - max(0.0, here - at)), recorded) for at in occurred]
 
     async def _append_again(
         self, values: Mapping[str, Any], records: Sequence[Record], entries: Sequence[Entry]
