@@ -20,6 +20,8 @@ from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow
 
+from service.store.array_parameters import ENCODED
+
 # Constants, because a member of an enumeration is looked up through its metaclass.
 _AUTO, _BINARY = PyFormat.AUTO, Format.BINARY
 _ROWS, _FAILED = ExecStatus.TUPLES_OK, (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
@@ -110,6 +112,8 @@ class Exchange:
         sql, values, prepare = asked
         if values is None:
             statement = _Statement(sql, (), None, None)
+        elif ENCODED.issuperset(map(type, values)):
+            statement = _Statement(sql, tuple([value.oid for value in values]), values, [_BINARY] * len(values))
         else:
             params = self._adapting.dump_sequence(values, [_AUTO] * len(values))
             statement = _Statement(sql, self._adapting.types or (), params, self._adapting.formats)

@@ -13,7 +13,19 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from service.store import pool
-from service.store.array_parameters import ByteaArray, TextArray
+from service.store.array_parameters import (
+    BIGINTS,
+    BYTEAS,
+    FALSE,
+    FLOATS,
+    INTEGERS,
+    TEXTS,
+    TRUE,
+    UUIDS,
+    ByteaArray,
+    Elements,
+    TextArray,
+)
 from service.store.exchange import Asked
 from service.store.pool import Connection
 from tests.fixtures.postgres import Database
@@ -81,6 +93,24 @@ async def test_a_statement_that_gives_no_rows_is_refused(database: Database) -> 
     async with await opened(database) as ours:
         with pytest.raises(psycopg.ProgrammingError, match="gives rows"):
             await ours.ask(Asked(b"SET jit = off", None))
+
+
+@pytest.mark.parametrize("settings", [None, SETTINGS], ids=["alone", "with settings"])
+async def test_encoded_values_arrive_as_they_are(database: Database, settings: Asked | None) -> None:
+    columns: dict[Elements, list[Any]] = {
+        INTEGERS: [1, -2],
+        TEXTS: ["é", None],
+        BYTEAS: [b"", b"\x00"],
+        UUIDS: [UUID(int=7)],
+        FLOATS: [0.1],
+        BIGINTS: [],
+    }
+    values = [column.whole(map(column.one, each), len(each)) for column, each in columns.items()]
+    sql = b"SELECT $1 AS a, $2 AS b, $3 AS c, $4 AS d, $5 AS e, $6 AS f, $7 AS yes, $8 AS no"
+    async with await opened(database) as ours:
+        for _ in range(3):
+            (row,) = await ours.ask(Asked(sql, [*values, TRUE, FALSE]), settings)
+            assert list(row.values()) == [*columns.values(), True, False]
 
 
 async def test_nothing_of_the_rows_stays_with_a_connection(database: Database) -> None:
