@@ -31,7 +31,7 @@ from service.store.pool import Connection
 from tests.fixtures.postgres import Database
 
 SETTINGS = Asked(b"SELECT set_config('gainsay.tenant', $1, true)", ("acme",))
-VALUES: Sequence[tuple[bytes, Sequence[Any] | None]] = (
+VALUES: tuple[tuple[bytes, Sequence[Any] | None], ...] = (
     (b"SELECT 1 AS one, NULL AS none, 'x'::text AS text, current_date AS day", None),
     (b"SELECT $1 + 1 AS n", (1,)),
     (b"SELECT $1 + 1 AS n", (2**40,)),
