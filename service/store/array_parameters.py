@@ -35,10 +35,22 @@ class TextArray(tuple[str, ...]):
     __slots__ = ()
 
 
-class EncodedArray(bytes):
-    """An array in PostgreSQL's binary format; each type of array is a class of its own."""
+class Encoded(bytes):
+    """A value in PostgreSQL's binary format; each type is a class of its own.
+
+    The values of a query are all encoded or none: encoded ones are sent as they are (`service/store/exchange.py`).
+    """
 
     oid: ClassVar[int]
+
+
+class Boolean(Encoded):
+    """A ``boolean``: `TRUE` or `FALSE`."""
+
+    oid = 16
+
+
+TRUE, FALSE = Boolean(b"\x01"), Boolean(b"\x00")
 
 
 class Elements(NamedTuple):
@@ -46,7 +58,7 @@ class Elements(NamedTuple):
 
     element: int
     encode: Callable[[Any], bytes]
-    array: type[EncodedArray]
+    array: type[Encoded]
 
     def one(self, value: Any) -> bytes:
         """One element; ``None`` is a null."""
@@ -56,7 +68,7 @@ class Elements(NamedTuple):
         """Consecutive elements, without nulls."""
         return b"".join(map(self.encode, values))
 
-    def whole(self, pieces: Iterable[bytes], count: int) -> EncodedArray:
+    def whole(self, pieces: Iterable[bytes], count: int) -> Encoded:
         """The array of these pieces, which have ``count`` elements in all."""
         if not count:
             return self.array(_head(0, 0, self.element, 0, 0)[:12])
@@ -65,7 +77,7 @@ class Elements(NamedTuple):
 
 
 def _type(element: int, oid: int, encode: Callable[[Any], bytes]) -> Elements:
-    return Elements(element, encode, type(f"Array{oid}", (EncodedArray,), {"oid": oid}))
+    return Elements(element, encode, type(f"Array{oid}", (Encoded,), {"oid": oid}))
 
 
 def _bytes(value: bytes) -> bytes:
@@ -85,7 +97,8 @@ UUIDS = _type(2950, 2951, lambda value: _bytes(value.bytes))
 INTEGERS = _type(23, 1007, lambda value: _int4(4, value))
 BIGINTS = _type(20, 1016, lambda value: _int8(8, value))
 FLOATS = _type(701, 1022, lambda value: _float8(8, value))
-_TYPES = (BYTEAS, TEXTS, UUIDS, INTEGERS, BIGINTS, FLOATS)
+ENCODED = frozenset((Boolean, *(each.array for each in (BYTEAS, TEXTS, UUIDS, INTEGERS, BIGINTS, FLOATS))))
+"""The types of encoded values."""
 
 
 class _Byteas(Dumper):
@@ -109,23 +122,10 @@ class _Texts(_Byteas):
         return _array(self.element, [text.encode() for text in obj])
 
 
-class _Encoded(Dumper):
-    format = Format.BINARY
-
-    def dump(self, obj: EncodedArray) -> bytes:
-        """What is encoded already."""
-        return obj
-
-
-_ENCODED = [(each.array, type(f"_Dump{each.array.oid}", (_Encoded,), {"oid": each.array.oid})) for each in _TYPES]
-
-
 def register(connection: BaseConnection[Any]) -> None:
     """Register these arrays with a connection."""
     connection.adapters.register_dumper(ByteaArray, _Byteas)
     connection.adapters.register_dumper(TextArray, _Texts)
-    for array, dumper in _ENCODED:
-        connection.adapters.register_dumper(array, dumper)
 
 
 def _array(element: int, values: Sequence[bytes]) -> bytes:

@@ -48,6 +48,8 @@ async def database_time(database: Database) -> DatabaseTime:
     While the database is away, the time counts on from the last reading. Raises `StoreUnavailable` if there is none.
     """
     clock = _Clock.of(database)
+    if clock.reading is not None and time.monotonic() - clock.answered < FRESH_S:
+        return clock.reading
     async with clock.asking:
         asked = time.monotonic()
         if clock.reading is None or asked - clock.answered >= FRESH_S:
@@ -75,4 +77,5 @@ class _Clock:
 
     @classmethod
     def of(cls, database: Database) -> _Clock:
-        return cls._known.setdefault(database.pooled, cls())
+        found = cls._known.get(database.pooled)
+        return cls._known.setdefault(database.pooled, cls()) if found is None else found

@@ -18,7 +18,7 @@ Evaluation).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Literal, get_args
 
@@ -36,7 +36,7 @@ from service.debate.entries import (
     TurnSpoke,
 )
 from service.debate.findings import CitationsFound, DebaterScores
-from service.debate.model import Outcome, seat_of
+from service.debate.model import seat_of
 from service.debate.purpose import evaluation_of
 from service.debate.replies.panel import QuestionType
 from service.debate.results import PanelResult
@@ -128,69 +128,58 @@ class Performance(Struct, frozen=True):
     factual_checked: bool
 
 
-class PerformanceTracker:
-    """Entries folded into the track record: which models spoke at which seat, and whose citations were compared."""
+def performances(entries: Sequence[Entry]) -> tuple[Performance, ...]:
+    """How each model did in the panel of these entries, from the first one on: the mean of its seats.
 
-    def __init__(self) -> None:
-        self._asked: dict[str, str] = {}
-        self._spoke: dict[str, set[str]] = {}
-        self._compared: set[str] = set()
-        self._outcome: Outcome | None = None
-        self._counts = True
+    A seat where two models spoke counts for neither, and a debate of an evaluation counts for no model.
+    """
+    result = next((entry.outcome.result for entry in reversed(entries) if isinstance(entry, DebateConcluded)), None)
+    if not isinstance(result, PanelResult) or any(map(_is_of_evaluation, entries)):
+        return ()
+    spoke, compared = _spoke(entries), _compared(entries)
+    by_model: dict[str, list[DebaterScores]] = {}
+    for scores in result.accuracy:
+        models = spoke.get(scores.seat, set())
+        if len(models) == 1:
+            by_model.setdefault(next(iter(models)), []).append(scores)
+    return tuple(_performance(each, result.question_type, of, compared) for each, of in sorted(by_model.items()))
 
-    def add(self, entry: Entry) -> None:
-        """Fold one more entry."""
-        match entry:
-            case CaseReceived():
-                self._counts = evaluation_of(entry.arrival) is None
-            case TurnAsked():
-                self._asked[entry.turn] = entry.model
-            case TurnSpoke() if entry.turn in self._asked:
-                self._spoke.setdefault(seat_of(entry.turn), set()).add(self._asked[entry.turn])
-            case CheckFound(finding=CitationsFound(arguments)):
-                self._compared |= {seat_of(each.turn) for each in arguments if each.compared}
-            case DebateConcluded():
-                self._outcome = entry.outcome
-            case _:
-                pass
 
-    def after(self, entries: Iterable[Entry]) -> PerformanceTracker:
-        """The fold with more entries; this one does not change."""
-        track = PerformanceTracker()
-        track._asked = dict(self._asked)
-        track._spoke = {seat: set(models) for seat, models in self._spoke.items()}
-        track._compared, track._counts = set(self._compared), self._counts
-        for entry in entries:
-            track.add(entry)
-        return track
+def _is_of_evaluation(entry: Entry) -> bool:
+    return isinstance(entry, CaseReceived) and evaluation_of(entry.arrival) is not None
 
-    @property
-    def performances(self) -> tuple[Performance, ...]:
-        """How each model did: the mean of its seats. A seat where two models spoke counts for neither.
 
-        A debate of an evaluation counts for no model.
-        """
-        result = self._outcome.result if self._outcome and self._counts else None
-        if not isinstance(result, PanelResult):
-            return ()
-        by_model: dict[str, list[DebaterScores]] = {}
-        for scores in result.accuracy:
-            models = self._spoke.get(scores.seat, set())
-            if len(models) == 1:
-                by_model.setdefault(next(iter(models)), []).append(scores)
-        return tuple(self._performance(each, result.question_type, of) for each, of in sorted(by_model.items()))
+def _spoke(entries: Iterable[Entry]) -> dict[str, set[str]]:
+    """Which models spoke at which seat."""
+    asked, spoke = dict[str, str](), dict[str, set[str]]()
+    for entry in entries:
+        if isinstance(entry, TurnAsked):
+            asked[entry.turn] = entry.model
+        elif isinstance(entry, TurnSpoke) and entry.turn in asked:
+            spoke.setdefault(seat_of(entry.turn), set()).add(asked[entry.turn])
+    return spoke
 
-    def _performance(self, model: str, question_type: QuestionType, found: Sequence[DebaterScores]) -> Performance:
-        checked = [one for one in found if one.seat in self._compared]
-        return Performance(
-            model,
-            question_type,
-            _mean(one.factual_accuracy for one in checked or found),
-            _mean(one.logical_consistency for one in found),
-            _mean(one.evidence_quality for one in found),
-            _mean(one.trajectory_score for one in found),
-            bool(checked),
-        )
+
+def _compared(entries: Iterable[Entry]) -> set[str]:
+    """The seats of which a citation was compared."""
+    found = (entry.finding for entry in entries if isinstance(entry, CheckFound))
+    citations = (finding for finding in found if isinstance(finding, CitationsFound))
+    return {seat_of(each.turn) for finding in citations for each in finding.arguments if each.compared}
+
+
+def _performance(
+    model: str, question_type: QuestionType, found: Sequence[DebaterScores], compared: Collection[str]
+) -> Performance:
+    checked = [one for one in found if one.seat in compared]
+    return Performance(
+        model,
+        question_type,
+        _mean(one.factual_accuracy for one in checked or found),
+        _mean(one.logical_consistency for one in found),
+        _mean(one.evidence_quality for one in found),
+        _mean(one.trajectory_score for one in found),
+        bool(checked),
+    )
 
 
 def _mean(scores: Iterable[int]) -> int:

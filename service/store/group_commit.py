@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from service import telemetry
 from service.errors import StoreUnavailable
-from service.store.array_parameters import BIGINTS, BYTEAS, FLOATS, INTEGERS, TEXTS, UUIDS, Elements
+from service.store.array_parameters import BIGINTS, BYTEAS, FALSE, FLOATS, INTEGERS, TEXTS, TRUE, UUIDS, Elements
 from service.store.pool import Database, Row, StatementRefused
 
 MOST_DEBATES = 64
@@ -93,7 +93,7 @@ def parameters(appends: list[DebateAppend], *, alone: bool) -> dict[str, Any]:
     found: dict[str, Any] = {name: column.whole(next(pieces), len(appends)) for name, column in DEBATE_COLUMNS.items()}
     found |= {name: column.whole(next(pieces), sum(records)) for name, column in RECORD_COLUMNS.items()}
     nths = (INTEGERS.encode(nth) * count for nth, count in enumerate(records, 1))
-    return {**found, "of": INTEGERS.whole(nths, sum(records)), "alone": alone}
+    return {**found, "of": INTEGERS.whole(nths, sum(records)), "alone": TRUE if alone else FALSE}
 
 
 class GroupCommit:
@@ -107,7 +107,8 @@ class GroupCommit:
     @classmethod
     def of(cls, database: Database) -> GroupCommit:
         """That of a database, one for all tenants."""
-        return cls._known.setdefault(database.pooled, cls())
+        found = cls._known.get(database.pooled)
+        return cls._known.setdefault(database.pooled, cls()) if found is None else found
 
     async def append(self, database: Database, asked: DebateAppend) -> Row | None:
         """Append with whatever else waits; the answer's row, or none when the head row is not as expected.

@@ -43,8 +43,10 @@ from service.store.group_commit import DebateAppend, GroupCommit, append_alone
 from service.store.pool import Database, Row
 from service.store.queue import ClaimedDebate
 from service.store.retry_window import retry
-from service.store.sealing import columns, decided, seal_entry, times, unwritten
+from service.store.sealing import columns, decided, headline_fields, seal_entry, unwritten
 from service.store.stored_debate import StoredDebate, read_debate, read_head
+
+_CHARGED = (TurnSpoke, AttemptFailed)  # a tuple, because a union of classes is built anew each time
 
 
 class DebateLog:
@@ -78,7 +80,6 @@ class DebateLog:
         self._epoch: int = head["epoch"]
         self._writer = writer
         self._rests: set[derived.Grounds] = set()
-        self._track = derived.PerformanceTracker()
         self._entries: list[Entry] = []
         self._moments: list[Moment] = []
         self._lease_s = lease_s
@@ -228,6 +229,7 @@ class DebateLog:
         entries = [record.entry for record in stored.records]
         for entry, record, age_s in zip(entries, stored.records, stored.ages, strict=True):
             at = Moment(record.at, record.recorded, _process(record.actor))
+            self.ledger = self.ledger.add(entry)
             self._fold(entry, record.leaf_hash, at, age_s=age_s)
         return entries
 
@@ -240,27 +242,26 @@ class DebateLog:
         """
         read = await self._read_time()
         at = self._times(read, occurred or [time.monotonic()] * len(entries))
-        records, prev = [], self._last_hash
+        records, prev, after = [], self._last_hash, self.ledger
         for n, (entry, when) in enumerate(zip(entries, at, strict=True), self._next_n):
             record = seal_entry(entry, place=self._place, writer=self._writer, n=n, prev=prev, times=when)
             records.append(record)
-            prev = record.leaf_hash
+            prev, after = record.leaf_hash, after.add(entry)
         rests = set(derived.grounds(entries)) - self._rests
-        row = await self._append_again(self._values(entries, records, rests), records, entries)
+        row = await self._append_again(self._values(entries, records, after, rests), records, entries)
         if row is None:
             raise Fenced(f"debate {self.debate} was written to or claimed by another process; read it again")
         self._set_time_left(row)
         self._rests |= rests
-        stored_us = round(read.now() * 1e6)
+        self.ledger = after
+        process, stored_us = _process(self._writer.actor), round(read.now() * 1e6)
         for record, entry, when in zip(records, entries, at, strict=True):
-            moment = Moment(when.occurred, when.recorded, _process(self._writer.actor), stored_us)
-            self._fold(entry, record.leaf_hash, moment)
+            self._fold(entry, record.leaf_hash, Moment(when.occurred, when.recorded, process, stored_us))
 
     def _values(
-        self, entries: Sequence[Entry], records: Sequence[Record], rests: set[derived.Grounds]
+        self, entries: Sequence[Entry], records: Sequence[Record], after: Ledger, rests: set[derived.Grounds]
     ) -> dict[str, Any]:
         """What is written beside the records, by the names of the parameters of `append`."""
-        performances = self._track.after(entries).performances if _concludes(entries) else ()
         return {
             "debate": self._key,
             "tenant": self._place.tenant,
@@ -271,21 +272,23 @@ class DebateLog:
             "last_hash": records[-1].leaf_hash,
             "lease": self._lease_s,
             "zone": self._budgets.zone,
-            **_money(self.ledger, entries),
+            **_money(self.ledger, after, entries),
             "charges": _charges(self._next_n, entries),
             "rests": _json([{"what": what, "value": value} for what, value in sorted(rests)]),
-            "tracked": _json(performances),
             **self._end(entries),
         }
 
     def _end(self, entries: Sequence[Entry]) -> dict[str, Any]:
-        """The decision, and what the debate is found by, if these entries end it."""
-        if not _concludes(entries):
-            return {"decision": None, "found_by": None}
+        """The state, the track record, the decision, and what the debate is found by, if these entries end it."""
+        concluded = [entry.outcome.status for entry in entries if isinstance(entry, DebateConcluded)]
+        if not concluded:
+            return {"state": None, "tracked": None, "decision": None, "found_by": None}
         whole = [*self._entries, *entries]
         decision = decided(whole)
         row = found_by(whole, decision)
         return {
+            "state": concluded[-1],
+            "tracked": _json(derived.performances(whole)),
             "decision": decision,
             "found_by": None if row is None else as_record(row, self._place.tenant, self.debate),
         }
@@ -298,9 +301,14 @@ class DebateLog:
             raise unwritten(error) from error
 
     def _times(self, read: DatabaseTime, occurred: Sequence[float]) -> list[Times]:
-        """The times of records that are written now, none before the last one."""
+        """The times of records that are recorded now.
+
+        No record is before the one before it: a clock that was set back gives that one's time again, until it has
+        caught up.
+        """
         now, here = read.now(), time.monotonic()
-        return [times(now, age_s=here - at, after=self._last_recorded) for at in occurred]
+        recorded = max(headline_fields(now), self._last_recorded)
+        return [Times(headline_fields(now - max(0.0, here - at)), recorded) for at in occurred]
 
     async def _append_again(
         self, values: Mapping[str, Any], records: Sequence[Record], entries: Sequence[Entry]
@@ -366,28 +374,20 @@ class DebateLog:
     def _fold(self, entry: Entry, last_hash: bytes, at: Moment, age_s: float = 0.0) -> None:
         if isinstance(entry, TurnAsked):
             self._asked.setdefault(entry.turn, time.monotonic() - age_s)
-        self.ledger = self.ledger.add(entry)
-        self._track.add(entry)
         self._entries.append(entry)
         self._next_n += 1
         self._moments.append(at)
         self._last_hash, self._last_recorded = last_hash, at.recorded
 
 
-def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
-    """How these entries change the head row's money, and the state of the debate after them."""
-    after, hold = ledger, 0
-    for entry in entries:
-        after = after.add(entry)
-        hold += entry.held if isinstance(entry, TurnAsked) else 0
-    before, held = sum(ledger.held.values()), sum(after.held.values())
-    concluded = [e.outcome.status for e in entries if isinstance(e, DebateConcluded)]
+def _money(before: Ledger, after: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
+    """How these entries change the head row's money."""
+    hold = sum(entry.held for entry in entries if isinstance(entry, TurnAsked))
     return {
-        "spent": after.spent - ledger.spent,
-        "excess": after.excess - ledger.excess,
+        "spent": after.spent - before.spent,
+        "excess": after.excess - before.excess,
         "hold": hold,
-        "release": before + hold - held,
-        "state": concluded[-1] if concluded else None,
+        "release": sum(before.held.values()) + hold - sum(after.held.values()),
     }
 
 
@@ -400,10 +400,6 @@ def _instant(recorded: str) -> datetime:
     return datetime.fromisoformat(recorded)
 
 
-def _concludes(entries: Sequence[Entry]) -> bool:
-    return any(isinstance(entry, DebateConcluded) for entry in entries)
-
-
 def _charges(first: int, entries: Sequence[Entry]) -> str | None:
     """The rows of the charge table for these entries, as JSON.
 
@@ -412,7 +408,7 @@ def _charges(first: int, entries: Sequence[Entry]) -> str | None:
     """
     rows, earlier = [], 0
     for n, entry in enumerate(entries, first):
-        if not isinstance(entry, TurnSpoke | AttemptFailed):
+        if not isinstance(entry, _CHARGED):
             continue
         charge = entry.charge
         rows.append(

@@ -129,10 +129,11 @@ class Notifications:
     async def _exchange(self, connection: Connection) -> None:
         """Wait until there is something to receive or to send, and do it."""
         arrived = await self._wait_for_work(connection, self._rest_s())
-        if time.monotonic() - self._sent_at >= (PERIOD_S if self._hub.outgoing.is_set() else ALIVE_S):
+        if sends := time.monotonic() - self._sent_at >= (PERIOD_S if self._hub.outgoing.is_set() else ALIVE_S):
             await self._send(connection)
-        async for notice in connection.notifies(timeout=DRAIN_S if arrived else 0.0, stop_after=1):
-            self._receive(notice.payload)
+        if arrived or sends:  # notifications also come with the answer to what was sent
+            async for notice in connection.notifies(timeout=DRAIN_S if arrived else 0.0, stop_after=1):
+                self._receive(notice.payload)
         if self._unheard_since is not None and time.monotonic() - self._unheard_since > ECHO_S:
             self._mark_lost("own notifications are not delivered, as behind a transaction pooler")
 

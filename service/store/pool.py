@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self
 
 import psycopg
 from psycopg.abc import RV, PQGen
-from psycopg.generators import send
 from psycopg.pq import PipelineStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
@@ -23,9 +22,10 @@ from service import log_lines
 from service.errors import StoreUnavailable
 from service.store import array_parameters
 from service.store.conninfo import resolve
+from service.store.exchange import Asked, Exchange
 from service.store.pool_gauges import shown
 from service.store.queries import numbered, positional, queries
-from service.store.query_kinds import REPEATABLE, Settings, settings_of
+from service.store.query_kinds import REPEATABLE, settings_of
 from service.store.unbroken import Unbroken
 
 Row = DictRow
@@ -42,8 +42,6 @@ SILENT_S = 15.0
 commit waits for a standby."""
 WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
 """A connection that was silently cut is noticed within these times (seconds; the second one milliseconds)."""
-_Query = tuple[bytes, Sequence[Any] | None, bool | None, psycopg.AsyncRawCursor[DictRow] | None]
-"""A query by number, its values, whether it is to be prepared, and the cursor that takes its rows."""
 READ_ONLY = "25006"
 STALE = frozenset({"0A000", "26000"})
 """The SQLSTATEs of a connection whose prepared statements are invalid: a migration has changed their result."""
@@ -63,62 +61,23 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         super().__init__(*given, **more)
         self.made = time.monotonic()
         self.was_cut = False
+        self._exchange = Exchange(self)
 
-    async def ask(self, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None) -> list[DictRow]:
-        """The rows of a query that names its parameters by number."""
-        cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
-        await cursor.execute(sql, values, prepare=prepare, binary=True)
-        return await cursor.fetchall()
-
-    async def ask_with(
-        self,
-        settings: Settings,
-        sql: bytes,
-        values: Sequence[Any] | None,
-        *,
-        prepare: bool | None = None,
-    ) -> list[DictRow]:
-        """The same in a transaction that has these settings: one round trip for both.
+    async def ask(self, asked: Asked, settings: Asked | None = None) -> list[Row]:
+        """The rows of a query; with ``settings``, in a transaction that has them: one round trip for both.
 
         What is sent in a pipeline up to its end is one transaction (PostgreSQL's protocol, *Pipelining*), which an
         error ends too. After BEGIN an error would need a ROLLBACK, and so a second round trip.
         """
-        cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
-        try:
-            async with self.lock:
-                await self.wait(self._together([(*settings, None, None), (sql, values, prepare, cursor)]))
-        except psycopg.Error:
-            if self.pgconn.pipeline_status != PipelineStatus.OFF:  # the commit failed: psycopg does not get out of it
-                await self.close()
-            raise
-        return await cursor.fetchall()
-
-    def _together(self, queries: Sequence[_Query]) -> PQGen[None]:
-        """Send these as one pipeline, all of it at once, and take what comes back.
-
-        It is what `psycopg.AsyncPipeline` does, which sends each query by itself as it comes, then the end, then a
-        request for the results, and looks after the socket in between.
-        """
-        pipeline = psycopg.AsyncPipeline(self)
-        yield from pipeline._enter_gen()
-        self._pipeline, failed = pipeline, None
-        try:
-            for sql, values, prepare, into in queries:
-                cursor = into or psycopg.AsyncRawCursor(self)
-                yield from cursor._start_query(sql)
-                yield from cursor._maybe_prepare_gen(cursor._convert_query(sql, values), prepare=prepare, binary=True)
-            pipeline._enqueue_sync()
-            while pipeline.command_queue:
-                pipeline.command_queue.popleft()()
-            yield from send(self.pgconn)
-            yield from pipeline._fetch_gen(flush=False)
-        except BaseException as error:
-            failed = error
-            raise
-        finally:
-            self._pipeline = None
-            pipeline._exit(failed)
-        yield from self._prepared.maintain_gen(self)
+        async with self.lock:
+            if settings is None:
+                return await self.wait(self._exchange.one(asked))
+            try:
+                return await self.wait(self._exchange.together(settings, asked))
+            except psycopg.Error:
+                if self.pgconn.pipeline_status != PipelineStatus.OFF:  # the commit failed, and its end was not taken
+                    await self.close()
+                raise
 
     @classmethod
     async def connect(cls, conninfo: str = "", **more: Any) -> Self:
@@ -329,14 +288,12 @@ class Database:
         self, name: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None, tenant: str = ""
     ) -> list[Row]:
         begun = time.monotonic()
-        settings = settings_of(name, tenant)
+        asked, settings = Asked(sql, values, prepare), settings_of(name, tenant)
         with translated(name):
             while True:
                 connection = await self._borrow()
                 try:
-                    if settings:
-                        return await connection.ask_with(settings, sql, values, prepare=prepare)
-                    return await connection.ask(sql, values, prepare=prepare)
+                    return await connection.ask(asked, settings)
                 except psycopg.Error as error:
                     # Connections from before this query are skipped, however many; the error of a newer one is final.
                     if not await self._is_spent(connection, error, name) or connection.made > begun:

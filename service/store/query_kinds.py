@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from service.store.exchange import Asked
 
 REPEATABLE = frozenset(
     {
@@ -40,13 +39,13 @@ PLANNED_ONCE = frozenset({"records"})
 PostgreSQL would plan them each time, and for longer than they run: it takes a plan with all partitions for one that
 reads them all. They are read by index, also while tables are new and not yet analysed.
 """
-Settings = tuple[bytes, Sequence[Any] | None]
-"""A query that sets what holds in its transaction, and its values."""
 _TENANT = b"set_config('gainsay.tenant', $1, true)"
 _ONCE = b"set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
 
 
-def settings_of(name: str, tenant: str) -> Settings | None:
-    """What is set for a query of this name, asked for by this tenant or by none; ``None`` for nothing."""
-    parts = [part for part, needed in ((_TENANT, tenant), (_ONCE, name in PLANNED_ONCE)) if needed]
-    return (b"SELECT " + b", ".join(parts), (tenant,) if tenant else None) if parts else None
+def settings_of(name: str, tenant: str) -> Asked | None:
+    """The query that sets what holds for a query of this name in its transaction, asked for by this tenant or by none;
+    ``None`` for nothing."""
+    if not tenant:
+        return Asked(b"SELECT " + _ONCE, None) if name in PLANNED_ONCE else None
+    return Asked(b"SELECT " + (_TENANT + b", " + _ONCE if name in PLANNED_ONCE else _TENANT), (tenant,))

@@ -163,7 +163,7 @@ async def _read(database: Database, debate: UUID) -> Found:
         troubles.append(f"expected {next_n} records, found {len(rows)}")
     documents = await _documents(database, debate, entries, troubles)
     grounds = frozenset((*derived.grounds(entries), *documents))
-    performances = derived.PerformanceTracker().after(entries).performances
+    performances = derived.performances(entries)
     whole = entries if is_debate and not troubles else []
     decision = decided(whole) if whole else None
     columns = found_columns(whole, decision, tenant or "", str(debate))

@@ -210,7 +210,7 @@ def _entries(stored: StoredDebate) -> list[Entry]:
 def _are_tracked(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:
     """Whether the models' scores are those of the records. Which of them were checked is compared where this build
     recorded the end: a version before did not write it."""
-    tenant, found = stored.head["tenant"], derived.PerformanceTracker().after(entries).performances
+    tenant, found = stored.head["tenant"], derived.performances(entries)
     members = None if open_leaf(stored.records[-1].leaf).build == build else -1
     expected = {(tenant, *msgspec.structs.astuple(score))[:members] for score in found}
     return {tuple(each)[:members] for each in row["tracked"]} == expected

@@ -94,13 +94,10 @@ class NewDebate(Struct, frozen=True):
     """The entry of the evaluation that is recorded with the debate of its item."""
 
 
-def times(recorded: float, *, age_s: float = 0.0, after: str = "") -> Times:
-    """The times of a record: ``recorded`` in seconds since 1970 by the database's clock, ``age_s`` after it happened.
-
-    No record is before the one before it, which was recorded ``after``: a clock that was set back gives that time
-    again, until it has caught up.
-    """
-    return Times(headline_fields(recorded - max(0.0, age_s)), max(headline_fields(recorded), after))
+def times(recorded: float) -> Times:
+    """The times of a record of what happens now: in seconds since 1970, by the database's clock."""
+    text = headline_fields(recorded)
+    return Times(text, text)
 
 
 def seal_entry(entry: Entry, *, place: RecordPlace, writer: Writer, n: int, prev: bytes, times: Times) -> Record:

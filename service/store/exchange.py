@@ -1,0 +1,155 @@
+"""How a connection asks: psycopg's protocol, adapters and prepared statements, without its cursors.
+
+A cursor finds out for each statement anew how values of each type are written and how columns are read. Here each
+connection keeps that, and nothing of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg import errors
+from psycopg._preparing import Key, Prepare
+from psycopg.abc import Buffer, PQGen
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.generators import execute, fetch_many, send
+from psycopg.pq import ExecStatus, Format
+from psycopg.pq.abc import PGresult
+from psycopg.rows import DictRow
+
+from service.store.array_parameters import ENCODED
+
+# Constants, because a member of an enumeration is looked up through its metaclass.
+_AUTO, _BINARY = PyFormat.AUTO, Format.BINARY
+_ROWS, _FAILED = ExecStatus.TUPLES_OK, (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
+_NEW, _UNPREPARED = Prepare.SHOULD, Prepare.NO
+
+
+class Asked(NamedTuple):
+    """A query by number, its values, and whether it is to be prepared; ``None`` from its second time on."""
+
+    sql: bytes
+    values: Sequence[Any] | None
+    prepare: bool | None = None
+
+
+class _Statement(NamedTuple):
+    """A query as it is sent; psycopg knows prepared ones by ``query`` and ``types``."""
+
+    query: bytes
+    types: tuple[int, ...]
+    params: Sequence[Buffer | None] | None
+    formats: Sequence[Format] | None
+
+
+class _Sent(NamedTuple):
+    """A command whose result is due; of a new statement, by what psycopg knows it."""
+
+    key: Key | None = None
+    prepare: Prepare = _UNPREPARED
+    name: bytes = b""
+
+
+class Exchange:
+    """What a connection sends and takes; one generator at a time is driven by `psycopg.AsyncConnection.wait`."""
+
+    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        self._connection = connection
+        self._pgconn = connection.pgconn
+        self._prepared: Any = connection._prepared
+        self._adapting = Transformer(connection)
+
+    def one(self, asked: Asked) -> PQGen[list[DictRow]]:
+        """The rows of a query."""
+        statement, prepare, name = self._statement(asked)
+        if prepare is _NEW:
+            self._pgconn.send_prepare(name, statement.query, param_types=statement.types)
+            self._check((yield from execute(self._pgconn)))
+        sent = self._send(statement, prepare, name)
+        results = yield from execute(self._pgconn)
+        self._note(sent, results)
+        self._check(results)
+        rows = self._rows(results)
+        yield from self._prepared.maintain_gen(self._connection)
+        return rows
+
+    def together(self, *queries: Asked) -> PQGen[list[DictRow]]:
+        """The rows of the last of these queries, all sent at once as one pipeline and so as one transaction."""
+        self._pgconn.enter_pipeline_mode()
+        try:
+            due = [sent for asked in queries for sent in self._queued(asked)]
+            self._pgconn.pipeline_sync()
+            yield from send(self._pgconn)
+            found = []
+            for sent in due:
+                found.append((yield from fetch_many(self._pgconn)))
+                self._note(sent, found[-1])
+            end = yield from fetch_many(self._pgconn)
+            for results in (*found, end):  # after one that failed come those that were not tried
+                self._check(results)
+        except BaseException:
+            with suppress(psycopg.Error):  # it is not left while an end is not taken, or the connection is gone
+                self._pgconn.exit_pipeline_mode()
+            raise
+        self._pgconn.exit_pipeline_mode()
+        rows = self._rows(found[-1])
+        yield from self._prepared.maintain_gen(self._connection)
+        return rows
+
+    def _queued(self, asked: Asked) -> list[_Sent]:
+        """Send a query in a pipeline; what is due then."""
+        statement, prepare, name = self._statement(asked)
+        if prepare is not _NEW:
+            return [self._send(statement, prepare, name)]
+        self._pgconn.send_prepare(name, statement.query, param_types=statement.types)
+        return [_Sent(), self._send(statement, prepare, name)]
+
+    def _statement(self, asked: Asked) -> tuple[_Statement, Prepare, bytes]:
+        """A query as it is sent, whether it is prepared, and its name then."""
+        sql, values, prepare = asked
+        if values is None:
+            statement = _Statement(sql, (), None, None)
+        elif ENCODED.issuperset(map(type, values)):
+            statement = _Statement(sql, tuple([value.oid for value in values]), values, [_BINARY] * len(values))
+        else:
+            params = self._adapting.dump_sequence(values, [_AUTO] * len(values))
+            statement = _Statement(sql, self._adapting.types or (), params, self._adapting.formats)
+        return statement, *self._prepared.get(statement, prepare)
+
+    def _send(self, statement: _Statement, prepare: Prepare, name: bytes) -> _Sent:
+        query, types, params, formats = statement
+        if prepare is _UNPREPARED:
+            self._pgconn.send_query_params(
+                query, params, param_types=types, param_formats=formats, result_format=_BINARY
+            )
+        else:
+            self._pgconn.send_query_prepared(name, params, param_formats=formats, result_format=_BINARY)
+        return _Sent(self._prepared.maybe_add_to_cache(statement, prepare, name), prepare, name)
+
+    def _note(self, sent: _Sent, results: Sequence[PGresult]) -> None:
+        """Forget a new statement that failed."""
+        if sent.key is not None:
+            self._prepared.validate(sent.key, sent.prepare, sent.name, results)
+
+    def _check(self, results: Sequence[PGresult]) -> None:
+        """Raise the error of a query that failed."""
+        if not results:
+            raise psycopg.InternalError("expected the result of a query, found none")
+        for result in results:
+            if result.status in _FAILED:
+                raise errors.error_from_result(result, encoding=self._adapting.encoding)
+
+    def _rows(self, results: Sequence[PGresult]) -> list[DictRow]:
+        (result,) = results
+        if result.status != _ROWS:
+            raise psycopg.ProgrammingError("expected a query that gives rows, found another one")
+        self._adapting.set_pgresult(result)
+        try:
+            encoding = self._adapting.encoding
+            names = [(result.fname(n) or b"").decode(encoding) for n in range(result.nfields)]
+            return [dict(zip(names, row, strict=True)) for row in self._adapting.load_rows(0, result.ntuples, tuple)]
+        finally:
+            self._adapting.set_pgresult(None)
