@@ -64,7 +64,8 @@ class Exchange:
 
     def one(self, asked: Asked) -> PQGen[list[DictRow]]:
         """The rows of a query."""
-        statement, prepare, name = self._statement(asked)
+        statement = self._statement(asked)
+        prepare, name = self._prepared.get(statement, asked.prepare)
         if prepare is _NEW:
             self._pgconn.send_prepare(name, statement.query, param_types=statement.types)
             self._check((yield from execute(self._pgconn)))
@@ -78,9 +79,10 @@ class Exchange:
 
     def together(self, *queries: Asked) -> PQGen[list[DictRow]]:
         """The rows of the last of these queries, all sent at once as one pipeline and so as one transaction."""
+        statements = [(self._statement(asked), asked.prepare) for asked in queries]  # a value may be none that is sent
         self._pgconn.enter_pipeline_mode()
         try:
-            due = [sent for asked in queries for sent in self._queued(asked)]
+            due = [sent for statement, prepare in statements for sent in self._queued(statement, prepare)]
             self._pgconn.pipeline_sync()
             yield from send(self._pgconn)
             found = []
@@ -99,25 +101,26 @@ class Exchange:
         yield from self._prepared.maintain_gen(self._connection)
         return rows
 
-    def _queued(self, asked: Asked) -> list[_Sent]:
+    def _queued(self, statement: _Statement, wanted: bool | None) -> list[_Sent]:
         """Send a query in a pipeline; what is due then."""
-        statement, prepare, name = self._statement(asked)
+        prepare, name = self._prepared.get(statement, wanted)
         if prepare is not _NEW:
             return [self._send(statement, prepare, name)]
         self._pgconn.send_prepare(name, statement.query, param_types=statement.types)
         return [_Sent(), self._send(statement, prepare, name)]
 
-    def _statement(self, asked: Asked) -> tuple[_Statement, Prepare, bytes]:
-        """A query as it is sent, whether it is prepared, and its name then."""
-        sql, values, prepare = asked
+    def _statement(self, asked: Asked) -> _Statement:
+        """A query as it is sent; raises `psycopg.DataError` or `ProgrammingError` for a value that cannot be."""
+        sql, values, _ = asked
         if values is None:
-            statement = _Statement(sql, (), None, None)
-        elif ENCODED.issuperset(map(type, values)):
-            statement = _Statement(sql, tuple([value.oid for value in values]), values, [_BINARY] * len(values))
-        else:
-            params = self._adapting.dump_sequence(values, [_AUTO] * len(values))
-            statement = _Statement(sql, self._adapting.types or (), params, self._adapting.formats)
-        return statement, *self._prepared.get(statement, prepare)
+            return _Statement(sql, (), None, None)
+        kinds = {*map(type, values)}
+        if ENCODED.issuperset(kinds):
+            return _Statement(sql, tuple([value.oid for value in values]), values, [_BINARY] * len(values))
+        if not ENCODED.isdisjoint(kinds):
+            raise psycopg.ProgrammingError("expected values that are all encoded, or none of them")
+        params = self._adapting.dump_sequence(values, [_AUTO] * len(values))
+        return _Statement(sql, self._adapting.types or (), params, self._adapting.formats)
 
     def _send(self, statement: _Statement, prepare: Prepare, name: bytes) -> _Sent:
         query, types, params, formats = statement

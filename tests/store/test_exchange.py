@@ -9,6 +9,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from psycopg.pq import PipelineStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
@@ -111,6 +112,19 @@ async def test_encoded_values_arrive_as_they_are(database: Database, settings: A
         for _ in range(3):
             (row,) = await ours.ask(Asked(sql, [*values, TRUE, FALSE]), settings)
             assert list(row.values()) == [*columns.values(), True, False]
+
+
+@pytest.mark.parametrize("settings", [None, SETTINGS], ids=["alone", "with settings"])
+@pytest.mark.parametrize("value", ["\0", "\ud800", object(), [1, "a"], TRUE], ids=ascii)
+async def test_a_value_that_cannot_be_sent_costs_no_connection(
+    database: Database, settings: Asked | None, value: object
+) -> None:
+    async with await opened(database) as ours:
+        for _ in range(3):
+            with pytest.raises((psycopg.Error, UnicodeEncodeError)):
+                await ours.ask(Asked(b"SELECT $1::text AS t, $2::text AS u", ("x", value)), settings)
+            assert ours.pgconn.pipeline_status == PipelineStatus.OFF
+            assert await ours.ask(Asked(b"SELECT $1::text AS t", ("x",)), settings) == [{"t": "x"}]
 
 
 async def test_nothing_of_the_rows_stays_with_a_connection(database: Database) -> None:
