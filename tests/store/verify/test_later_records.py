@@ -109,6 +109,15 @@ def failed(lines: list[bytes]) -> list[str]:
     return [one.name for one in report.failed if one.name in ("records", "chains", "payloads")]
 
 
+def forged(lines: list[bytes], place: int, **changes: Any) -> list[bytes]:
+    """The log with members of one payload changed, sealed again."""
+    row = list(read(iter(lines))[1])[place]
+    payload = msgspec.json.encode({**json.loads(row.payload or ""), **changes}, order="sorted").decode()
+    other = [*lines]
+    other[place + 1] = encode_row(msgspec.structs.replace(row, payload=payload))
+    return sealed_again(other, place, commitment=commit(bytes.fromhex(row.salt or ""), payload.encode()))
+
+
 def kinds(lines: list[bytes]) -> list[str]:
     return [json.loads(row.leaf)["kind"] for row in read(iter(lines))[1]]
 
@@ -226,21 +235,12 @@ async def test_a_leaf_of_no_version_fails_and_excuses_nothing(lines: list[bytes]
         assert failed(beside(without(lines, place), place, leaf)) == ["records", "chains", "payloads"], leaf
 
 
-def with_member(lines: list[bytes], place: int) -> list[bytes]:
-    """The log with a member of no known schema in one payload, sealed again."""
-    row = list(read(iter(lines))[1])[place]
-    payload = msgspec.json.encode({**json.loads(row.payload or ""), "zz": 1}, order="sorted").decode()
-    other = [*lines]
-    other[place + 1] = encode_row(msgspec.structs.replace(row, payload=payload))
-    return sealed_again(other, place, commitment=commit(bytes.fromhex(row.salt or ""), payload.encode()))
-
-
 async def test_unread_records_excuse_no_member_of_a_debate_whose_decision_was_read(lines: list[bytes]) -> None:
     place, found = turns(lines)[0], kinds(lines)
     debates = [json.loads(row.leaf)["debate"] for row in read(iter(lines))[1]]
     decisions = [n for n, kind in enumerate(found) if kind == "gate.decided"]
     own = next(n for n in decisions if debates[n] == debates[place])
-    strange = with_member(lines, place)
+    strange = forged(lines, place, zz=1)
     assert failed(strange) == ["payloads"]
     for at in (0, own, place, len(found)):
         assert "payloads" in failed(beside(strange, at, LATER)), at
@@ -253,7 +253,7 @@ async def test_unread_records_excuse_no_member_of_a_debate_whose_decision_was_re
 
 async def test_a_case_waits_for_leaves_behind_it_alone(lines: list[bytes]) -> None:
     place = kinds(lines).index("case.received")
-    only = without(with_member(lines, place), *range(place + 1, len(lines) - 2))
+    only = without(forged(lines, place, zz=1), *range(place + 1, len(lines) - 2))
     assert "payloads" in failed(only)
     assert "payloads" in failed(beside(only, place, LATER))
     assert "payloads" not in failed(beside(only, place + 1, LATER))
@@ -273,3 +273,19 @@ async def test_what_the_envelope_of_a_later_payload_says_is_compared(lines: list
     for member in ("policy", "context"):
         assert "records" in failed(sealed_again(lines, event, kind="evaluation.paused", **{member: "junk"}))
     assert failed(sealed_again(lines, event, kind="evaluation.paused", policy=other)) == []
+
+
+async def test_what_differs_in_an_evaluation_fails_beside_an_unread_leaf(lines: list[bytes]) -> None:
+    found = kinds(lines)
+    scored = found.index("item.scored")
+    score = json.loads(list(read(iter(lines))[1])[scored].payload or "")["score"]
+    strange = forged(lines, scored, score={**score, "zz": 1})
+    result = forged(lines, found.index("evaluation.concluded"), result="0" * 64)
+    unproven = sealed_again(lines, found.index("evaluation.registered"), build="11" * 32)
+    for name, log in (("evaluations", strange), ("evaluations", result), ("plans", unproven)):
+        for behind, state in ((len(found), "FAILED"), (0, "NOT CHECKABLE")):
+            report = verify_export(iter(log), TRUST, every=True, evaluations=Evaluations(sets()))
+            assert step(report, name).state == "FAILED"
+            later = verify_export(iter(beside(log, behind, LATER)), TRUST, every=True, evaluations=Evaluations(sets()))
+            if behind or name == "evaluations":  # in front of all, no registration was read
+                assert step(later, name).state == state
