@@ -65,6 +65,7 @@ from service.verify.steps import (
     at,
     expect,
     fail,
+    heading,
     perform,
     perform_all,
 )
@@ -305,7 +306,7 @@ class _Parts:
                 report = verify_bundle(self._files.open(path), self._trust, self._tools)
                 fail(report)
                 gaps += [f"{debate}: {gap.name}: {gap.detail}" for gap in report.gaps]
-                allowed |= {step.detail.partition(":")[0] for step in report.steps if step.allowed}
+                allowed |= {heading(step.detail) for step in report.steps if step.allowed}
                 if not unread or self._found.debates[debate].over:  # else its last record may be unread
                     self._expect_same(debate, OpenedBundle(unpack(self._files.open(path))))
         self._found.expect_read()
