@@ -11,15 +11,19 @@ import pytest
 
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.export import Footer, Header, Row, decode_header, encode_footer, encode_header, encode_row, read
+from service.audit.note import parse_note
 from service.audit.record import commit, leaf_hash
 from service.audit.tree import root_of
 from service.reviews import evidence
 from service.simulated.provider import OfflineProvider
 from service.store.current_log import CurrentLogs
 from service.verify.evaluations import Evaluations
-from service.verify.export import verify_export
+from service.verify.export import check_line, verify_export
+from service.verify.log_records import LogRecords
+from service.verify.looks import Looks
 from service.verify.opened_bundle import read_leaf
-from service.verify.steps import Trust
+from service.verify.steps import Differs, Trust
+from service.verify.tilts import Tilts
 from service.verify.unread_leaves import UnreadLeaves
 from tests.fixtures.bundles import step
 from tests.fixtures.evaluating import CALLER, a_desk, a_feeder, concluded, evaluating, registered_held
@@ -289,3 +293,19 @@ async def test_what_differs_in_an_evaluation_fails_beside_an_unread_leaf(lines: 
             later = verify_export(iter(beside(log, behind, LATER)), TRUST, every=True, evaluations=Evaluations(sets()))
             if behind or name == "evaluations":  # in front of all, no registration was read
                 assert step(later, name).state == state
+
+
+async def test_a_tilt_that_differs_fails_beside_an_unread_case_of_an_evaluation(lines: list[bytes]) -> None:
+    class Named(Tilts):
+        def end(self) -> str:
+            raise Differs("a finding that a start names")
+
+    header, rows = read(iter(lines))
+    evaluations, head = Evaluations(), parse_note(header.checkpoint.encode())
+    happened = LogRecords(head, TRUST, evaluations, Named(LOG), Looks(LOG, whole=True))
+    case = check_line(next(row for row in rows if json.loads(row.leaf)["kind"] == "case.received"))
+    assert case.envelope is not None
+    happened.take(msgspec.structs.replace(case.envelope, schema=99), case.payload, case.row.index, case.hash, "")
+    assert evaluations.unread
+    with pytest.raises(Differs):
+        happened.end()
