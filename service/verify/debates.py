@@ -12,9 +12,10 @@ from service.debate.entries import KINDS, DebateConcluded, Entry, GateDecided, k
 from service.money.tokens import is_loaded
 from service.verify import money, replay
 from service.verify.ended import Ended
-from service.verify.opened_bundle import LegalDebate
+from service.verify.opened_bundle import LegalDebate, later_schema
 from service.verify.records import acted, described, same
 from service.verify.steps import Differs, NotCheckable, at, expect
+from service.verify.unread_leaves import UnreadLeaves
 from service.verify.versions import UnknownMembers, has_unknown_members, refuse_unwritten, unknown_versions
 
 _DECISION = str(GateDecided.__struct_config__.tag)
@@ -66,6 +67,8 @@ class _Open:
         self.indexes: list[int] = []
         self.first, self.seed, self.context = first, seed, context
         self.gap = ""
+        self.since = 0
+        """How many unread leaves stand before its last record."""
 
 
 class Debates:
@@ -88,7 +91,8 @@ class Debates:
         self._partial = Ended()
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
         self._payloads = 0
-        self._unknown = self._unread = ""
+        self._unknown = ""
+        self._unread = UnreadLeaves()
         self._broken: dict[str, Exception] = {}
         self._gaps: dict[str, NotCheckable] = {}
         self._members = UnknownMembers(*_DIFFERS, complete=complete)
@@ -98,9 +102,9 @@ class Debates:
         """The next record; raises `Differs` if its payload is not an entry."""
         envelope = line.envelope
         if line.unread:  # of any debate
-            self._unread = self._unread or line.unread
+            self._unread.add(line.hash, line.unread)
             self._unknown = self._unknown or line.unread
-            self._members.unread()
+            self._members.unread(line.unread, line.row.index)
         if envelope is None or line.payload is None or envelope.kind in log_events.KINDS:
             return
         self._halted = True
@@ -108,8 +112,8 @@ class Debates:
         self._payloads += 1
         if unknown:
             self._unknown = self._unknown or unknown
-            if envelope.kind == _DECISION:
-                self._members.unread()
+            if envelope.kind == _DECISION and envelope.n == 1:
+                self._members.decided(envelope.debate, None, later_schema(envelope))
         elif entry is None:
             raise Differs(*_DIFFERS, "something else", record=line.row.index)
         else:
@@ -165,8 +169,9 @@ class Debates:
         if envelope.n == 0:
             self._open[envelope.debate] = _Open(envelope, line.hash.hex(), line.row.context)
         found = self._open.get(envelope.debate)
-        if found is None or len(found.indexes) != envelope.n:  # a filter left out the earlier records
-            if self._complete and not self._unread:
+        n, since = (len(found.indexes), found.since) if found else (0, 0)
+        if found is None or n != envelope.n:  # a filter left out the earlier records, or a later build wrote them
+            if self._complete and not self._unread.fill(envelope.n - n, since, envelope.prev):
                 raise Differs("after the end of a debate", "no record of it", envelope.kind, record=line.row.index)
             self._open.pop(envelope.debate, None)
             self._partial.add(envelope.debate)
@@ -176,6 +181,7 @@ class Debates:
             if entry is not None and not found.gap and not unknown:
                 acted(found.first, envelope, entry, found.entries[-1] if found.entries else None)
         found.indexes.append(line.row.index)
+        found.since = self._unread.count
         found.gap = found.gap or unknown
         if entry is not None and not found.gap:
             found.entries.append(entry)
@@ -221,8 +227,8 @@ class Debates:
             raise self._broken[name]
         if self._halted:
             raise NotCheckable("a payload could not be read, so not every debate could")
-        if self._unread:
-            raise NotCheckable(self._unread)
+        if self._unread.why:
+            raise NotCheckable(self._unread.why)
         if name in self._gaps:
             raise self._gaps[name]
         listed = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"

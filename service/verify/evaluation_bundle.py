@@ -65,6 +65,7 @@ from service.verify.steps import (
     at,
     expect,
     fail,
+    heading,
     perform,
     perform_all,
 )
@@ -184,10 +185,14 @@ class _Parts:
 
     @property
     def _progress(self) -> Progress:
-        """The one evaluation of the records; raises `Differs` for another one, or several, and `NotCheckable`."""
-        if self._found.unread:
-            raise NotCheckable(self._found.unread)
-        expect("the evaluations of the records", [self._files.summary.evaluation], [*self._found.followed])
+        """The one evaluation of the records, as far as these are read.
+
+        Raises `Differs` for another one, or several, and `NotCheckable` where its registration may be unread.
+        """
+        wanted, found = [self._files.summary.evaluation], [*self._found.followed]
+        if not found:
+            self._found.expect_read()
+        expect("the evaluations of the records", wanted, found)
         return self._found.followed[self._files.summary.evaluation].progress
 
     def head(self) -> str:
@@ -198,6 +203,7 @@ class _Parts:
         expect("the tenant of the log", self._files.summary.tenant, (*header.log.split("/"), "")[1], file=SUMMARY)
         expect("the filters of the records", {"evaluation": progress.evaluation}, header.filters, file=RECORDS)
         if progress.proven is None:
+            self._found.expect_read()
             expect("a checkpoint of a plan that nothing proves", False, CHECKPOINT in self._files.members)
             return "nothing was asked, so no checkpoint over the plan is needed"
         later = read_head(header.checkpoint.encode())[1]
@@ -206,13 +212,15 @@ class _Parts:
             note, head = open_earlier_head(data, later)
             same = parse_proof(progress.proven.proof.encode()).checkpoint
             expect("the checkpoint that proves the plan", same, note.encode())
+        self._found.expect_read()
         return f"the checkpoint of {head.size} records over the plan continues in that of {later.size}"
 
     def sets(self) -> str:
         """Check that plan and sets are those of the registration; raises `Differs` with the file that is not."""
         registered = self._progress.registered
         plan = encode_plan(registered.plan)
-        expect("the plan", plan, self._files.read(PLAN, len(plan)), file=PLAN)
+        if not self._found.unread:  # which may have been registered again
+            expect("the plan", plan, self._files.read(PLAN, len(plan)), file=PLAN)
         wanted = {set_folder(number): asked for number, asked in enumerate(registered.sets, 1)}
         for path in self._files.members:
             if path.startswith(SETS) and path[: len(set_folder(1))] not in wanted:
@@ -220,6 +228,7 @@ class _Parts:
         said = [self._set(folder, asked) for folder, asked in wanted.items()]
         withheld = tuple(name for name, lacks in self._lacking.items() if lacks == LABELS)
         expect("the sets whose labels are withheld", withheld, self._files.summary.withheld, file=SUMMARY)
+        self._found.expect_read()
         return "; ".join(said)
 
     def _set(self, folder: str, asked: SetAsked) -> str:
@@ -255,21 +264,29 @@ class _Parts:
         """Compute scores and result again; raises `NotCheckable` for a set without labels."""
         progress = self._progress
         concluded = progress.concluded
-        expect("whether there is a result", concluded is not None, RESULT in self._files.members, file=RESULT)
+        if concluded is not None or not self._found.unread:
+            expect("whether there is a result", concluded is not None, RESULT in self._files.members, file=RESULT)
         if concluded is not None:
             with at(file=RESULT):
                 result = result_of(self._files.read(RESULT, RESULT_MAX))
                 expect("the hash of the result", concluded.result, result_hash(result))
                 expect("the finding of the result", concluded.finding, headline(result))
-        sets = {**self._in_hand, **self._sets}
+        self._found.sets = {**self._in_hand, **self._sets}
+        gap, said = None, ""
+        try:
+            said = self._found.end()
+        except NotCheckable as raised:
+            gap = raised
+        self._found.expect_read()
         if lacking := [name for name in self._lacking if name not in self._in_hand]:
             what = "its labels were withheld" if self._lacking[lacking[0]] == LABELS else "it is not in the bundle"
             raise NotCheckable(
                 f"scores of {', '.join(lacking)} are not computed again, because {what}: name a folder of the set "
                 "with --sets"
             )
-        self._found.sets = sets
-        return self._found.end()
+        if gap is not None:
+            raise gap
+        return said
 
     def debates(self) -> str:
         """Verify the bundle of each debate; raises `Differs`, and `NotCheckable` for gaps."""
@@ -277,9 +294,11 @@ class _Parts:
         found = [path for path in self._files.members if path.startswith(DEBATES)]
         if missing := sorted(set(wanted) - set(found)):
             raise Differs("the bundle of a debate that was asked", missing[0], "nothing", file=missing[0])
-        if extra := sorted(set(found) - set(wanted)):
+        unread = self._found.unread
+        if not unread and (extra := sorted(set(found) - set(wanted))):
             raise Differs("the bundle of a debate that was not asked", "nothing", extra[0], file=extra[0])
-        expect("the bundles in the order in which their debates were asked", wanted, found)
+        ordered = [path for path in found if path in set(wanted)]
+        expect("the bundles in the order in which their debates were asked", wanted, ordered)
         gaps, allowed = list[str](), set[str]()
         for debate in self._progress.asked.values():
             path = debate_file(debate)
@@ -287,8 +306,10 @@ class _Parts:
                 report = verify_bundle(self._files.open(path), self._trust, self._tools)
                 fail(report)
                 gaps += [f"{debate}: {gap.name}: {gap.detail}" for gap in report.gaps]
-                allowed |= {step.detail.partition(":")[0] for step in report.steps if step.allowed}
-                self._expect_same(debate, OpenedBundle(unpack(self._files.open(path))))
+                allowed |= {heading(step.detail) for step in report.steps if step.allowed}
+                if not unread or self._found.debates[debate].over:  # else its last record may be unread
+                    self._expect_same(debate, OpenedBundle(unpack(self._files.open(path))))
+        self._found.expect_read()
         if gaps:
             raise NotCheckable(f"{gaps[0]}{f' and {len(gaps) - 1} more gaps' if len(gaps) > 1 else ''}")
         if allowed:  # what the options accept stands in the last line, as for a bundle

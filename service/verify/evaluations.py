@@ -13,6 +13,7 @@ All records of an evaluation, and of its debates, are those of one log.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import get_args
 
 import msgspec
@@ -199,45 +200,51 @@ class Evaluations:
         marked = EvaluationItem(entry.evaluation, first.plan_hash, hashed, entry.item, entry.arm, entry.repeat)
         expect("what a case says of its evaluation", marked, debate.item, record=debate.index)
 
-    def _expect_read(self) -> None:
+    def expect_read(self) -> None:
+        """Raise `NotCheckable` where a record that may be of an evaluation cannot be read."""
         if self.unread:
             raise NotCheckable(self.unread)
 
     def words(self) -> str:
         """What was followed, empty where there is no evaluation; raises `NotCheckable`."""
-        self._expect_read()
+        self.expect_read()
         if not self.followed:
             return ""
         return f"{len(self.followed)} evaluations, each entry after those before it"
 
     def proven(self, head: Checkpoint, trust: Trust) -> str:
         """That each plan was under a signed checkpoint before its first case; raises `Differs` and `NotCheckable`."""
-        self._expect_read()
         said, gap = [], None
         for name, found in self.followed.items():
             try:
                 said.append(f"{name}: {found.plan_proven(head, trust)}")
             except NotCheckable as raised:
                 gap = raised if gap is None or gap.allowed else gap
+        self.expect_read()
         if gap is not None:
             raise gap
         return "; ".join(said[:SAID_MAX]) + (f"; and {len(said) - SAID_MAX} more" if len(said) > SAID_MAX else "")
 
     def end(self) -> str:
         """Compute scores and results again; raises `Differs`, and `NotCheckable` without a set."""
-        self._expect_read()
         sets = self.sets or {}
         scores = results = 0
+        gap: NotCheckable | None = None
         for progress in (found.progress for found in self.followed.values()):
-            _expect_sets(progress, sets)
+            lacking = _gap(partial(_expect_sets, progress, sets))
+            gap = gap or lacking
             for unit, entry in progress.scored.items():
-                self._compute(progress, unit, entry, sets[unit.set])
-                scores += 1
-            if progress.concluded is not None:
+                if unit.set in sets:
+                    self._compute(progress, unit, entry, sets[unit.set])
+                    scores += 1
+            if progress.concluded is not None and lacking is None:
                 found = conclusion_of(progress, sets)
                 expect("the hash of a result", progress.concluded.result, found.hash)
                 expect("the finding of a result", progress.concluded.finding, found.finding)
                 results += 1
+        self.expect_read()
+        if gap is not None:
+            raise gap
         return f"{len(self.followed)} evaluations: {scores} scores and {results} results computed again"
 
     def _compute(self, progress: Progress, unit: Unit, entry: ItemScored, golden: GoldenSet) -> None:
@@ -249,7 +256,9 @@ class Evaluations:
 
 
 def _expect_sets(progress: Progress, sets: Mapping[str, GoldenSet]) -> None:
+    missing = [asked.id for asked in progress.registered.sets if asked.id not in sets]
     for asked in progress.registered.sets:
-        if (golden := sets.get(asked.id)) is None:
-            raise NotCheckable(f"the golden set {asked.id} was not given; name its folder with --sets")
-        expect(f"the hash of the golden set {asked.id}", asked.sha256, golden.hash)
+        if asked.id in sets:
+            expect(f"the hash of the golden set {asked.id}", asked.sha256, sets[asked.id].hash)
+    if missing:
+        raise NotCheckable(f"the golden set {missing[0]} was not given; name its folder with --sets")

@@ -48,6 +48,7 @@ from service.verify.log_records import LogRecords
 from service.verify.looks import Looks
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform, perform_all
 from service.verify.tilts import Tilts
+from service.verify.unread_leaves import UnreadLeaves
 from service.verify.versions import UnknownMembers
 
 SOURCES = (
@@ -273,15 +274,14 @@ class _Records:
         except Differs as difference:
             difference.record = seen.row.index if difference.record is None else difference.record
             raise
-        if seen.envelope is not None and seen.envelope.kind == CONCLUSION:
+        if seen.envelope is not None and _is_last(seen.envelope, seen):
             self._members.ended(seen.envelope.debate)
 
     def _seal(self, seen: ExportSummary) -> None:
         envelope, row = seen.envelope, seen.row
-        if envelope is None or envelope.schema < 1 or opened_bundle.later_schema(envelope):
+        if envelope is None or envelope.schema < 1:
             self._unknown = self._unknown or records.leaf(seen.leaf)
-            if envelope is None or envelope.kind == DECISION:
-                self._members.unread()
+            self._members.unread(seen.unread, row.index)
             return
         if envelope.log != self._log:
             raise Differs("the log of a record", self._log, envelope.log)
@@ -290,8 +290,10 @@ class _Records:
             raise Differs("a payload with its salt", "its bytes", "nothing")
         if (found := commit(_salt(row.salt), seen.payload)) != envelope.commitment:
             raise Differs("the commitment to a payload", envelope.commitment, found)
+        later = opened_bundle.later_schema(envelope)
+        self._unknown = self._unknown or later
         if envelope.kind == DECISION and envelope.n == 1:
-            self._members.decided(envelope.debate, seen.entry[0])
+            self._members.decided(envelope.debate, seen.entry[0], later)
         context = envelope.context, row.context, row.context_salt
         if context not in self._contexts:  # all records of a debate share one context
             try:
@@ -337,23 +339,26 @@ class _Chains:
 
     def __init__(self, header: Header) -> None:
         self._complete = header.complete
-        self._last: dict[str, tuple[int, bytes, str]] = {}
+        self._last: dict[str, tuple[int, bytes, str, int]] = {}
+        """The number of a chain's last record, its hash and time, and how many unread leaves stand before it."""
         self._ended = Ended()
         self._gaps = 0
-        self._unread = ""
+        self._unread = UnreadLeaves()
 
     def take(self, seen: ExportSummary) -> None:
-        """The next record; a filtered export may lack those before it, and a leaf of a later build may be one."""
+        """The next record; a filtered export may lack those before it, and leaves of a later build may be them."""
         envelope = seen.envelope
         if envelope is None:
-            self._unread = self._unread or seen.unread
+            if seen.unread:
+                self._unread.add(seen.hash, seen.unread)
             return
         last = self._last.get(envelope.debate)
         if last is None and envelope.debate in self._ended:  # of one that has ended, nothing else is kept
             found = f"{envelope.kind} as its record {envelope.n}"
             raise Differs("after the end of a debate", "no record of it", found, record=seen.row.index)
-        n, before, recorded = last or (-1, b"", "")
-        if n + 1 != envelope.n and (self._unread or not self._complete) and envelope.n > n:
+        n, before, recorded, since = last or (-1, b"", "", 0)
+        missing = envelope.n - n - 1
+        if missing > 0 and (not self._complete or self._unread.fill(missing, since, envelope.prev)):
             self._gaps += 1
         else:
             if envelope.n != n + 1:
@@ -366,12 +371,12 @@ class _Chains:
             self._last.pop(envelope.debate, None)
             self._ended.add(envelope.debate)
         else:
-            self._last[envelope.debate] = envelope.n, seen.hash, envelope.recorded
+            self._last[envelope.debate] = envelope.n, seen.hash, envelope.recorded, self._unread.count
 
     def end(self) -> str:
         """The number of chains; raises `NotCheckable` where a leaf may be of any."""
-        if self._unread:
-            raise NotCheckable(self._unread)
+        if self._unread.why:
+            raise NotCheckable(self._unread.why)
         detail = f"{len(self._last) + len(self._ended)} chains of records, each naming the one before it"
         return f"{detail}; records are left out in {self._gaps} places" if self._gaps else detail
 

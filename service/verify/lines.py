@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from service.audit.note import Note, PublicKey, Signature, is_signed
 from service.audit.timestamp import TimeStamp
 from service.verify.log import vouching
-from service.verify.steps import Differs, NotCheckable, Trust
+from service.verify.steps import UNCHECKED, Differs, NotCheckable, Trust
 
 LISTED_MAX = 20
 
@@ -53,7 +53,7 @@ def check_lines(
         return f"{detail}, and no other is there"
     listed = ", ".join(unknown[:LISTED_MAX]) + (f" and {len(unknown) - LISTED_MAX} more" * (len(unknown) > LISTED_MAX))
     raise NotCheckable(
-        f"no pinned key checked the lines of {listed}: any holder of the file can add such a line; {detail}",
+        f"{UNCHECKED}{listed}: any holder of the file can add such a line; {detail}",
         allowed=trust.allow_unchecked_lines or (trust.allow_unsigned and not trust.keys),
     )
 

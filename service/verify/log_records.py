@@ -77,8 +77,8 @@ class LogRecords:
         if self._unknown:
             raise NotCheckable(self._unknown)
         counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]
+        compared = self._tilts.end() if self._tilts else ""  # first: all events are read, so it may differ
         followed = self._evaluations.words() if self._evaluations else ""
-        compared = self._tilts.end() if self._tilts else ""
         rest = [words for words in (followed, compared, *self._said) if words]
         return "; ".join([", ".join(counted) or "no records of the log itself", *rest])
 

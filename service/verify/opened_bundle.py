@@ -5,11 +5,12 @@ An unreadable part is `NotCheckable` for every step except the step about that p
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from hashlib import sha256
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +19,7 @@ from service.audit import bundle as bundles
 from service.audit import log_events
 from service.audit.archive import Stored
 from service.audit.bundle import Bundle, DocumentFile, decode_index
-from service.audit.record import LEAF_BYTES_MAX, SCHEMAS, Envelope, open_leaf
+from service.audit.record import LEAF_BYTES_MAX, SCHEMAS, VERSION, Envelope, open_leaf
 from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, TurnAsked, decode
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
@@ -243,18 +244,29 @@ class OpenedBundle:
 
 
 def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:
-    """The envelope of a leaf, or ``None``; and the reason if its version is unknown to this build."""
+    """The envelope of a leaf, or ``None``; and the reason if a later build wrote it.
+
+    Later is an integer above the version that this build writes, in a leaf that names each member once.
+    """
     try:
         return open_leaf(leaf), ""
     except (ValueError, RecursionError):
         pass
     try:
-        version = msgspec.json.decode(leaf, type=dict[str, msgspec.Raw])["v"]
-        number = msgspec.json.decode(version, type=int)
-    except (ValueError, KeyError, RecursionError):
+        members = msgspec.json.decode(leaf, type=dict[str, msgspec.Raw])  # stricter than the reader that sees doubles
+        number = json.loads(leaf, object_pairs_hook=_once)["v"] if "v" in members else None
+    except (ValueError, RecursionError):
         return None, ""
-    known = 1 <= number <= 2
-    return None, "" if known else f"an envelope of version {number} is not known to this build"
+    if type(number) is not int or number <= VERSION:
+        return None, ""
+    return None, f"an envelope of version {number} is not known to this build"
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        raise ValueError("expected each member once, found one of them again")
+    return found
 
 
 def later_schema(envelope: Envelope) -> str:

@@ -58,6 +58,7 @@ from service.verify.steps import (
     at,
     expect,
     fail,
+    heading,
     perform,
     perform_all,
     when,
@@ -146,8 +147,8 @@ class _Gaps:
         """The gaps that the options accept, each once, with the names of all in front."""
         reasons = dict[str, str]()
         for gap in self.allowed:
-            name, _, reason = gap.partition(":")
-            reasons.setdefault(name, reason)
+            name = heading(gap)
+            reasons.setdefault(name, gap[len(name) + 1 :])
         return f"{', '.join(reasons)}:{';'.join(reasons.values())}"
 
     def take(self, check: Callable[[], object]) -> None:
@@ -397,7 +398,7 @@ class _Parts:
         if gaps:
             raise NotCheckable(f"{gaps[0]}{f' and {len(gaps) - 1} more gaps' if len(gaps) > 1 else ''}")
         if allowed:  # what the options accept stands in the last line, as for a bundle
-            short = ", ".join(sorted({detail.partition(":")[0] for detail in allowed}))
+            short = ", ".join(sorted({heading(detail) for detail in allowed}))
             raise NotCheckable(f"{short}: accepted in {table.count} bundles, else verified in every step", allowed=True)
         return f"{table.count} bundles, each verified in every step"
 

@@ -79,13 +79,13 @@ def _sealed(evidence: OpenedBundle, n: int) -> str:
         data = evidence.leaf(n)
         why = leaf(data)
         envelope = read_leaf(data)[0]
-    if why or envelope is None:
+    if envelope is None:
         return why
     with at(file=f"{where}.payload.json", record=n):
         salt = salted(evidence.file(f"{where}.salt", 2 * SALT_BYTES))
         found = evidence.commitment(f"{where}.payload.json", salt)
         expect("the commitment to a payload", envelope.commitment, found)
-    return ""
+    return why
 
 
 def unknown_members(evidence: OpenedBundle) -> str:
@@ -112,9 +112,8 @@ def leaf(data: bytes) -> str:
         if envelope.schema < 1:
             known = f"from 1 to {SCHEMAS.get(envelope.kind, 1)}"
             raise Differs(f"the schema of {envelope.kind[:40]!r}", known, str(envelope.schema))
-        if why := later_schema(envelope):
-            return why
         says(envelope)
+        return later_schema(envelope)
     return unknown
 
 
@@ -135,9 +134,8 @@ def says(envelope: Envelope) -> None:
     if not (actor.id and actor.role):
         raise Differs(f"the {'role' if actor.id else 'id'} of the actor", "a name", "nothing")
     of_debate = envelope.kind in ENTRY_KINDS  # one of the log itself has no case, and no policy that holds for it
-    of_case = (("policy", envelope.policy), ("context", envelope.context)) if of_debate else ()
-    for name, digest in (("build", envelope.build), *of_case):
-        if not _DIGEST.fullmatch(digest):
+    for name, digest in (("build", envelope.build), ("policy", envelope.policy), ("context", envelope.context)):
+        if not _DIGEST.fullmatch(digest) and (digest or of_debate or name == "build"):
             raise Differs(f"the {name} of a record", "a SHA-256 in hexadecimal digits", digest)
 
 

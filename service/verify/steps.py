@@ -123,6 +123,8 @@ class NotCheckable(Exception):
         self.reason, self.allowed = reason, allowed
 
 
+UNCHECKED = "no pinned key checked the lines of "
+"""How the name of the gap begins that is a sentence."""
 AUTHORITY = "authority "
 """What the name of an authority for time stamps begins with; no witness's name has a space (C2SP signed-note)."""
 
@@ -221,6 +223,29 @@ def perform_all(
         if steps[-1].state == "FAILED" and not every:
             break
     return tuple(steps), tuple(name for name, _ in named[len(steps) :])
+
+
+_QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+"""The name of a signer, which may have any sign; not the apostrophe of a word."""
+_NAME = re.compile(rf"(?:{_QUOTED}|[^:])*")
+_PIECE = re.compile(rf"(?:{_QUOTED}|[^,]|,(?! ))+")
+
+
+def heading(reason: str) -> str:
+    """The name of a gap, which stands in front of the first colon that is in no quoted name."""
+    found = _NAME.match(reason)
+    return found.group() if found else reason
+
+
+def headings(reason: str) -> list[str]:
+    """The names of the gaps that a reason tells: those in capitals, and sentences, which may have commas."""
+    names = list[str]()
+    for piece in (found.lstrip() for found in _PIECE.findall(heading(reason))):
+        if not names or piece.isupper() or names[-1].isupper() or piece.startswith(UNCHECKED):
+            names.append(piece)
+        else:
+            names[-1] += f", {piece}"
+    return names
 
 
 def fail(report: VerificationReport) -> None:

@@ -146,13 +146,17 @@ class UnknownMembers:
     is there and seals later schemas         NOT CHECKABLE
     is there and seals any others            FAILED
     is not in a filtered export              NOT CHECKABLE: a later build may have written it
-    is not in a complete export              FAILED, but for one behind a record that may be the decision (`unread`)
+    is there, but not to be read here        NOT CHECKABLE: a later build wrote it
+    is not in a complete export              FAILED, but where a leaf that cannot be read may be it (`unread`)
 
     A case comes before its decision and waits for it.
     """
 
     def __init__(self, what: str, expected: str, *, complete: bool) -> None:
-        self._what, self._expected, self._complete = what, expected, complete
+        self._what, self._expected = what, expected
+        self._absent = "" if complete else OUTSIDE
+        """Why the decision of a debate may be missing."""
+        self._unread = "", -1
         self._why: dict[str, str] = {}
         """Debates whose decision is there, and why their records may have such members."""
         self._waiting: dict[str, int] = {}
@@ -160,40 +164,41 @@ class UnknownMembers:
         self.gap = ""
         """Why not all records can be read; empty while they can."""
 
-    def decided(self, debate: str, decision: Entry | None) -> None:
-        """The decision of a debate, which settles what waits for it; raises `Differs`."""
-        why = later_schemas(decision)
-        if why or not self._complete:  # in a complete export, one without a reason is as one that is not there
-            self._why[debate] = why
+    def decided(self, debate: str, decision: Entry | None, later: str = "") -> None:
+        """The decision of a debate, which settles what waits for it; raises `Differs`.
+
+        ``later`` says why the decision cannot be read: a later build wrote it.
+        """
+        self._why[debate] = later or later_schemas(decision)
         if (waiting := self._waiting.pop(debate, None)) is not None:
-            self._settle(debate, waiting)
+            self._settle(waiting, self.why(debate))
 
     def found(self, debate: str, n: int, index: int) -> None:
         """A record with such members; raises `Differs`."""
         if n == 0:
             self._waiting.setdefault(debate, index)
         else:
-            self._settle(debate, index)
+            self._settle(index, self.why(debate))
 
-    def unread(self) -> None:
-        """A record that cannot be read may be a decision, so from here on one that is not there is no difference."""
-        self._complete = False
+    def unread(self, why: str, index: int) -> None:
+        """A leaf that cannot be read may be the decision of a debate whose decision was not read before it."""
+        self._unread = self._unread[0] or why, index
 
     def ended(self, debate: str) -> None:
         """No record of this debate follows, so nothing of it is kept."""
         self._why.pop(debate, None)
 
     def end(self) -> None:
-        """Settle what still waits; raises `Differs`."""
-        for debate, index in sorted(self._waiting.items(), key=lambda one: one[1]):
-            self._settle(debate, index)
+        """Settle what still waits, by its index: a decision stands behind its case; raises `Differs`."""
+        for index in sorted(self._waiting.values()):
+            self._settle(index, self._absent or (self._unread[0] if index < self._unread[1] else ""))
 
     def why(self, debate: str) -> str:
         """Why a record of the debate may have such members; empty where it may not."""
-        return self._why.get(debate, "" if self._complete else OUTSIDE)
+        return self._why.get(debate, self._absent or self._unread[0])
 
-    def _settle(self, debate: str, index: int) -> None:
-        if not (why := self.why(debate)):
+    def _settle(self, index: int, why: str) -> None:
+        if not why:
             raise Differs(self._what, self._expected, "something else", record=index)
         self.gap = self.gap or why
 

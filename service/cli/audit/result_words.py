@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.cli.terminal_text import unbroken
-from service.verify.steps import AUTHORITY, FAILED, GAPS, VerificationReport, VerificationStep, tolerance_words
+from service.verify.steps import (
+    AUTHORITY,
+    FAILED,
+    GAPS,
+    VerificationReport,
+    VerificationStep,
+    headings,
+    tolerance_words,
+)
 
 VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
 SHOWN = "shown"
@@ -62,16 +70,5 @@ def _accepted(report: VerificationReport) -> list[str]:
     said = dict[str, None]()
     for step in report.steps:
         if step.allowed:
-            said.update(dict.fromkeys(_names(step.detail.partition(":")[0])))
+            said.update(dict.fromkeys(headings(step.detail)))
     return list(said)
-
-
-def _names(listed: str) -> list[str]:
-    """The names in capitals, and the sentences between them, which may have commas."""
-    names = list[str]()
-    for piece in listed.split(", "):
-        if not names or piece.isupper() or names[-1].isupper():
-            names.append(piece)
-        else:
-            names[-1] += f", {piece}"
-    return names

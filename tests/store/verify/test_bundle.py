@@ -476,6 +476,14 @@ def test_a_payload_of_a_later_version_cannot_be_checked_and_says_which(drafts: D
     assert f"schema 2 of {draft.entry(7)['kind']!r} is not known to this build" in found.detail
 
 
+@pytest.mark.parametrize("changes", [{"commitment": "0" * 64}, {"build": "none"}, {"policy": ""}])
+def test_what_the_envelope_of_a_later_payload_says_is_compared(drafts: Drafts, changes: Mapping[str, str]) -> None:
+    later = {"schema": 2, **changes}
+    draft = drafts["plain"].copy().reseal(lambda n, envelope: envelope.update(later) if n == 7 else None)
+
+    assert "records" in failed(verify(draft.bundle()))
+
+
 @pytest.mark.parametrize("schema", [-1, 0])
 def test_a_payload_of_a_version_that_no_build_had_fails(drafts: Drafts, schema: int) -> None:
     draft = drafts["plain"].copy().reseal(lambda n, envelope: envelope.update(schema=schema) if n == 7 else None)

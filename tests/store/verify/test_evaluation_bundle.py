@@ -30,14 +30,14 @@ from service.audit.evaluation_bundle import (
     encode_set_files,
     encode_summary,
 )
-from service.audit.export import Header, decode_header, encode_header
+from service.audit.export import Header, decode_header, decode_row, encode_header, encode_row
 from service.cli.audit.in_hand import golden_sets
 from service.cli.audit.result_words import result_line
 from service.cli.audit.verify import tools
 from service.reviews.evaluations import NotConcluded
 from service.reviews.evidence import Bundled, EvidenceDesk
 from service.simulated.provider import OfflineProvider
-from service.verify.evaluation_bundle import verify_evaluation
+from service.verify.evaluation_bundle import OWN, verify_evaluation
 from service.verify.steps import Trust, VerificationReport, VerificationStep
 from tests.fixtures.evaluating import (
     CALLER,
@@ -302,6 +302,25 @@ async def test_a_change_with_every_hash_above_it_made_right_fails_at_its_step(ma
         return
     step = failure(files)
     assert (step.name, (step.file or "").startswith(file)) == (name, True), step
+
+
+def with_unread(files: Files) -> Files:
+    """The files with a leaf of a later build behind the records, which is in no tree."""
+    lines = files[RECORDS].splitlines(keepends=True)
+    last = decode_row(lines[-2])
+    row = replace(last, index=last.index + 1, leaf='{"v":3}')
+    header = decode_header(lines[0])
+    first = encode_header(replace(header, size=header.size + 1))
+    return {**files, RECORDS: b"".join((first, *lines[1:-1], encode_row(row), lines[-1]))}
+
+
+@pytest.mark.parametrize("what", [what for what, (_, name, _) in EDITS.items() if name in OWN])
+async def test_a_difference_fails_its_step_beside_a_leaf_of_a_later_build_too(made: Made, what: str) -> None:
+    edit, name, _ = EDITS[what]
+    later = states(verified(packed(with_unread(files_of(made.whole))), every=True))
+    assert {own: later[own] for own in OWN} == dict.fromkeys(OWN, "NOT CHECKABLE")
+    found = states(verified(packed(with_unread(edit(files_of(made.whole)))), every=True))
+    assert found[name] == ("NOT CHECKABLE" if what == "the plan" else "FAILED")  # it may be registered again
 
 
 async def test_a_bundle_under_another_key_or_of_other_bytes_is_none(made: Made) -> None:
