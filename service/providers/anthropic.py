@@ -101,19 +101,19 @@ class Anthropic(Vendor):
         }
         return _encoder.encode(_with_structure(body, schema, mode))
 
-    def _take_apart(self, told: _Body, parameters: dict[str, Any]) -> Written:
-        (turn,) = told.messages
+    def _take_apart(self, body: _Body, parameters: dict[str, Any]) -> Written:
+        (turn,) = body.messages
         *between, last = turn.content
         data = [Message("data", block.text) for block in between]
         keeps_case = bool(between) and between[0].cache_control is not None
-        mode, schema = _structured(told)
+        mode, schema = _structured(body)
         if schema is None:
             schema = wire.read_schema(data.pop())
         if mode == "json_schema":
-            parameters = _with_config(parameters, told.output_config)
-        messages = (wire.order("house", told.system), *data, wire.order("seat", last.text))
-        opened, most = wire.open_schema(schema), told.max_tokens
-        request = Request("", "", told.model, messages, "", opened, most, parameters, keeps_case)
+            parameters = _with_config(parameters, body.output_config)
+        messages = (wire.order("house", body.system), *data, wire.order("seat", last.text))
+        opened, most = wire.open_schema(schema), body.max_tokens
+        request = Request("", "", body.model, messages, "", opened, most, parameters, keeps_case)
         return Written(request, mode, schema)
 
     # -- in
@@ -151,12 +151,12 @@ def _with_structure(body: dict[str, Any], schema: Schema, mode: Mode) -> dict[st
             return body
 
 
-def _structured(told: _Body) -> tuple[Mode, Raw | None]:
+def _structured(body: _Body) -> tuple[Mode, Raw | None]:
     """How a body has the reply schema: the mode, and the schema itself if it is no block."""
-    if told.tool_choice is not None:
-        (tool,) = told.tools or []
+    if body.tool_choice is not None:
+        (tool,) = body.tools or []
         return "tool", tool.input_schema
-    form = told.output_config.get("format")
+    form = body.output_config.get("format")
     return ("text", None) if form is None else ("json_schema", _format.decode(form).schema)
 
 

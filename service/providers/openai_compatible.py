@@ -126,17 +126,17 @@ class OpenAICompatible(Vendor):
             case _:
                 return {}
 
-    def _take_apart(self, told: _Body, parameters: dict[str, Any]) -> Written:
-        first, *between, last = _texts(told.messages)
+    def _take_apart(self, body: _Body, parameters: dict[str, Any]) -> Written:
+        first, *between, last = _texts(body.messages)
         data = [Message("data", text) for text in between]
-        mode, schema_id, schema = _structured(told)
+        mode, schema_id, schema = _structured(body)
         if schema is None:
             schema = wire.read_schema(data.pop())
-        most = told.max_tokens if self._setting.max_tokens_field == "max_tokens" else told.max_completion_tokens
+        most = body.max_tokens if self._setting.max_tokens_field == "max_tokens" else body.max_completion_tokens
         if most is None:
             raise ValueError("no limit of tokens")
         messages = (wire.order("house", first), *data, wire.order("seat", last))
-        request = Request("", "", told.model, messages, schema_id, wire.open_schema(schema), most, parameters)
+        request = Request("", "", body.model, messages, schema_id, wire.open_schema(schema), most, parameters)
         return Written(request, mode, schema)
 
     # -- in
@@ -225,12 +225,12 @@ def _is_part(part: object) -> bool:
             return False
 
 
-def _structured(told: _Body) -> tuple[Mode, str, Raw | None]:
+def _structured(body: _Body) -> tuple[Mode, str, Raw | None]:
     """How a body has the reply schema: the mode, the schema's name, and the schema itself if it is no message."""
-    if told.tool_choice is not None:
-        (tool,) = told.tools or []
+    if body.tool_choice is not None:
+        (tool,) = body.tools or []
         return "tool", "", tool.function.parameters
-    match told.response_format:
+    match body.response_format:
         case _Format("json_schema", _Named(name, schema)):
             return "json_schema", name, schema
         case _Format("json_object"):

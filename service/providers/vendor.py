@@ -120,7 +120,7 @@ class Vendor(Provider):
         """The body of a request with this reply schema; raises `SettingsError` for a forbidden parameter."""
 
     @abstractmethod
-    def _take_apart(self, told: Any, parameters: dict[str, Any]) -> Written:
+    def _take_apart(self, body: Any, parameters: dict[str, Any]) -> Written:
         """The request behind a body's own members and these parameters; raises `ValueError`, `LookupError` or
         `TypeError` where it is none."""
 
@@ -143,19 +143,19 @@ class Vendor(Provider):
         Whichever they are, the request is the one behind the body only if it is written with the same bytes.
         """
         try:
-            told = self._body.decode(body)
-            written = self._take_apart(told, self._parameters.get(told.model, {}))
+            members = self._body.decode(body)
+            written = self._take_apart(members, self._parameters.get(members.model, {}))
             if self._write(written.request, written.mode, written.schema) == body:
                 return written
             others = _members.decode(body)
             parameters = {name: wire.decode(others[name]) for name in others if name not in self.own}
-            written = self._take_apart(told, parameters)
+            written = self._take_apart(members, parameters)
             same = self._write(written.request, written.mode, written.schema) == body
         except (ValueError, LookupError, TypeError, RecursionError, SettingsError):  # msgspec's are ValueErrors
             raise wire.mismatch() from None
         if not same:
             raise wire.mismatch()
-        self._parameters[told.model] = written.request.parameters  # no more than models: such a body was written here
+        self._parameters[members.model] = written.request.parameters  # one a model: all such bodies are ours
         return written
 
     # -- in
