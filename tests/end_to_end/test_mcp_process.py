@@ -250,13 +250,14 @@ async def test_a_case_is_recorded_in_the_trace_of_the_agents_call(
 
 async def test_before_a_service_all_calls_share_connections_and_each_has_its_own_trace(tmp_path: Path) -> None:
     traces = [f"00-{uuid4().hex}-00f067aa0ba902b7-01" for _ in range(3)]
+    metas: list[Any] = [{"traceparent": parent, "tracestate": "rojo=1"} for parent in traces]
     asked = {"taskType": "contract", "estimatedDownside": 1}
     async with lasting({}) as server:
         with (tmp_path / "stderr").open("w+") as errors:
             async with local_agent(errors, "--server", server.url, GAINSAY_DATA_DIR=str(tmp_path)) as client:
                 reached, connections = len(server.seen), server.connections
-                for parent in traces:
-                    await client.call_tool("gate", asked, meta={"traceparent": parent, "tracestate": "rojo=1"})
+                for meta in metas:
+                    await client.call_tool("gate", asked, meta=meta)
                 await client.call_tool("gate", asked)
 
     *traced, last = (each.headers for each in server.seen[reached:])
