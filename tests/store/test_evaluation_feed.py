@@ -25,6 +25,7 @@ from service.debate.whose import WHOSE
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
+from service.evaluation.scoring import score
 from service.evaluation.scoring.result import compared, result_of
 from service.identity.caller import Caller
 from service.policy import Budgets, EvaluationBudget
@@ -293,7 +294,7 @@ async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(datab
 async def test_scores_are_worked_out_for_the_tenant_of_the_evaluation(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whose, score = list[str](), evaluation_feed.score
+    whose = list[str]()
 
     def noted(*given: Any) -> Any:
         whose.append(WHOSE.get())
