@@ -312,7 +312,7 @@ async def connected(
     """
     clients = Clients(address, data, advice)
     await clients.reach(token)
-    async with clients.service(token) as service:
+    async with clients.service(token, PATIENT_S) as service:
         yield service
 
 
