@@ -11,7 +11,8 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 WHOSE: ContextVar[str] = ContextVar("whose", default="")
-"""The tenant. A debate, a request, the opening of a case and a call of the process for checks set it."""
+"""The tenant. Set by a debate, a request, the opening of a case, a turn of an evaluation, and a call to the process for
+checks."""
 
 _forget = list[Callable[[], None]]()
 

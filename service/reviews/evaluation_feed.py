@@ -39,6 +39,7 @@ from service.audit.evaluation_events import (
     StoppedBy,
 )
 from service.audit.record import Writer
+from service.debate.whose import WHOSE
 from service.errors import (
     AuditUnavailable,
     BudgetExhausted,
@@ -137,6 +138,7 @@ class EvaluationFeeder(Feeder):
 
     async def _turn(self, found: ClaimedEvaluation) -> None:
         """One turn of an evaluation; what it waits for is kept with it."""
+        WHOSE.set(found.by.tenant)  # of its threads too, which read labels and work out scores
         wait, rest_s = None, REST_S
         with telemetry.EVALUATION_TURN_SECONDS.time():
             try:

@@ -243,7 +243,10 @@ class DeliveryQueue:
         return len(await self._database.query("release_claimed", {"process": self._process}))
 
     async def backlog(self) -> dict[str, float]:
-        """How many messages are ``recorded`` and ``waiting``, and for how long (``late_s``) one of them is due."""
+        """How many messages are ``recorded`` and ``waiting``, and for how long (``late_s``) one of them is due.
+
+        Those of an end that was lost with its log stay ``recorded``, and do not count.
+        """
         (row,) = await self._database.query("webhook_backlog")
         return dict(row)
 

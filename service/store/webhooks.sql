@@ -171,9 +171,13 @@ WITH released AS (
 SELECT seq FROM released;
 
 -- webhook_backlog --
--- How many messages wait for a checkpoint or to be sent, how long the one that is due longest has been, and how many are
--- being sent.
-SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'recorded') AS recorded,
+-- How many messages wait for a checkpoint or to be sent, and how long the one that is due longest has been. An end that can
+-- never be proven, in a log that was left after an incident, is sent to nobody and waits for nothing.
+SELECT (SELECT count(*) FROM webhook_delivery d WHERE d.state = 'recorded' AND NOT EXISTS (
+            SELECT FROM debate_head h JOIN ({left_logs}) AS l ON l.log = h.log
+            WHERE h.debate = d.debate AND NOT EXISTS (
+                SELECT FROM leaf f WHERE f.debate = d.debate AND f.n = d.n
+                AND f.idx < (SELECT max(c.size) FROM checkpoint c WHERE c.log = h.log)))) AS recorded,
        (SELECT count(*) FROM webhook_delivery WHERE state = 'waiting') AS waiting,
        coalesce((SELECT extract(epoch FROM clock_timestamp() - min(due)) FROM webhook_delivery
                  WHERE state = 'waiting' AND due < clock_timestamp()), 0)::float8 AS late_s;

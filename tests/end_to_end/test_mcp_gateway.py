@@ -23,6 +23,7 @@ from service.web import rate_limits
 from tests.fixtures.agents import ERAS, HANDSHAKE, MODERN, Steps, agent, eventually, fault, found, gateway
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.chatting import policy_with
+from tests.fixtures.hostile_servers import lasting
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import NO_TLS, Served, a_case, a_declined_case, served, slow_policy
 
@@ -520,6 +521,50 @@ async def test_a_case_is_recorded_in_the_trace_of_the_agents_request(
 
     assert result["status"] == "declined"
     assert result.get("arrival") == ({"trace": trace} if taken else None)
+
+
+@pytest.mark.parametrize("header", ["00-{}-{}-01", "00-{}-{}", None])
+async def test_a_case_is_recorded_in_the_trace_of_the_agents_call_unless_its_request_has_one(
+    raw: httpx.AsyncClient, requester: Known, site: Served, header: str | None
+) -> None:
+    of_request, of_call, parent = uuid4().hex, uuid4().hex, "00f067aa0ba902b7"
+    begun = await raw.post("/mcp", json=BEGIN, headers=ACCEPT | requester.headers)
+    session = {"mcp-session-id": begun.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+    known = ACCEPT | session | requester.headers
+    await raw.post("/mcp", json=INITIALIZED, headers=known)
+    meta = {"traceparent": f"00-{of_call}-{parent}-01"}
+    params = {"name": "review", "arguments": a_declined_case(), "_meta": meta}
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    sent = {} if header is None else {"traceparent": header.format(of_request, parent)}
+    answer = await raw.post("/mcp", json=asked, headers=known | sent)
+    debate = re.findall(r"/v1/debates/([0-9a-f-]{36})", answer.text)[0]
+    result = (await site.http.get(f"/v1/debates/{debate}?view=full", headers=requester.headers)).json()
+
+    assert result["arrival"] == {"trace": of_request if header == "00-{}-{}-01" else of_call}
+
+
+@pytest.mark.parametrize("source", ["header", "meta"])
+async def test_the_service_is_asked_in_the_trace_of_a_call_with_its_state(tmp_path: Path, source: str) -> None:
+    trace = {"traceparent": f"00-{uuid4().hex}-00f067aa0ba902b7-01", "tracestate": "rojo=1,congo=t61"}
+    async with (
+        lasting({}) as server,
+        gateway(server.url, tmp_path) as url,
+        httpx.AsyncClient(verify=NO_TLS, headers=ACCEPT) as http,
+    ):
+        begun = await http.post(url, json=BEGIN)
+        session = {"mcp-session-id": begun.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+        await http.post(url, json=INITIALIZED, headers=session)
+        before = len(server.seen)
+        for given in (trace, {}):
+            params = {"name": "gate", "arguments": QUESTION, "_meta": given if source == "meta" else {}}
+            asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+            await http.post(url, json=asked, headers=session | (given if source == "header" else {}))
+
+    traced, other = (asked.headers for asked in server.seen[before:])
+    assert traced["traceparent"][:35] == trace["traceparent"][:35]
+    assert traced["traceparent"][36:52] != "00f067aa0ba902b7"
+    assert traced["tracestate"] == trace["tracestate"]
+    assert not {"traceparent", "tracestate"} & other.keys()
 
 
 async def test_nonsense_is_answered_as_nonsense_and_nothing_falls(raw: httpx.AsyncClient, requester: Known) -> None:

@@ -19,6 +19,7 @@ from service.cli import main
 from service.cli.mcp.wire import LINE_MAX, fault_of
 from tests.end_to_end.processes import Deployment, deployed
 from tests.fixtures.agents import ERAS, HANDSHAKE, Steps, agent, fault, found, local_agent
+from tests.fixtures.hostile_servers import lasting
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
 from tests.fixtures.serving import SIGNING_KEY, a_case, a_declined_case, slow_policy
@@ -245,6 +246,25 @@ async def test_a_case_is_recorded_in_the_trace_of_the_agents_call(
         arrivals = [found for (found,) in deployment.ask(ARRIVALS)]
 
     assert arrivals == [{"trace": trace}, None, None, None, {"trace": other}]
+
+
+async def test_before_a_service_all_calls_share_connections_and_each_has_its_own_trace(tmp_path: Path) -> None:
+    traces = [f"00-{uuid4().hex}-00f067aa0ba902b7-01" for _ in range(3)]
+    metas: list[Any] = [{"traceparent": parent, "tracestate": "rojo=1"} for parent in traces]
+    asked = {"taskType": "contract", "estimatedDownside": 1}
+    async with lasting({}) as server:
+        with (tmp_path / "stderr").open("w+") as errors:
+            async with local_agent(errors, "--server", server.url, GAINSAY_DATA_DIR=str(tmp_path)) as client:
+                reached, connections = len(server.seen), server.connections
+                for meta in metas:
+                    await client.call_tool("gate", asked, meta=meta)
+                await client.call_tool("gate", asked)
+
+    *traced, last = (each.headers for each in server.seen[reached:])
+    assert server.connections == connections + 1
+    assert [each["traceparent"][:35] for each in traced] == [parent[:35] for parent in traces]
+    assert {each["tracestate"] for each in traced} == {"rojo=1"}
+    assert not {"traceparent", "tracestate"} & last.keys()
 
 
 async def test_before_a_service_the_agent_is_the_caller_of_its_token(database: Database, tmp_path: Path) -> None:

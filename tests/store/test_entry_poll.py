@@ -95,7 +95,7 @@ async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
         calls = sum(isinstance(entry, TurnAsked) for entry in entries)
         assert asked.pop("claim") >= 1
         assert asked.pop("append") <= calls + 1
-        asked.pop("clock", 0)  # it is read again in a debate that takes longer than a reading is fresh
+        assert asked.pop("clock", 0) <= 2  # it is read again in a debate that takes longer than a reading is fresh
         assert asked == {"records": 1}
 
 

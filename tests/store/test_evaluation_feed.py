@@ -21,9 +21,11 @@ from service.audit.evaluation_events import EvaluationEntry, ItemScored
 from service.cli.evaluate.export import write_export
 from service.cli.evaluate.here import Here
 from service.debate.entries import CaseReceived, DebateStarted, EvaluationItem
+from service.debate.whose import WHOSE
 from service.evaluation.plan.tables import InvalidPlan
 from service.evaluation.run.progress import Progress
 from service.evaluation.run.results import conclusion_of
+from service.evaluation.scoring import score
 from service.evaluation.scoring.result import compared, result_of
 from service.identity.caller import Caller
 from service.policy import Budgets, EvaluationBudget
@@ -287,6 +289,28 @@ async def test_two_feeders_at_one_evaluation_ask_and_score_everything_once(datab
         found = await desk.read(evaluation, CALLER)
         assert len(found.progress.scored) == 6
         assert rows(database, "SELECT count(*) FROM gainsay.debate_head") == [(6,)]
+
+
+async def test_scores_are_worked_out_for_the_tenant_of_the_evaluation(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whose = list[str]()
+
+    def noted(*given: Any) -> Any:
+        whose.append(WHOSE.get())
+        return score(*given)
+
+    monkeypatch.setattr(evaluation_feed, "score", noted)
+    async with registered(database) as (service, desk, evaluation, sequencer):
+        (claimed,) = await evaluations.claim_evaluations(service.database, "a", 30.0, 1)
+        async with a_worker(service):
+            while (await desk.read(evaluation, CALLER)).stored.ended is None:
+                WHOSE.set("bank")  # as the turn of another tenant's evaluation left it
+                await a_feeder(service, desk, "a")._turn(claimed)
+                await sequencer.catch_up()
+
+    assert whose
+    assert set(whose) == {CALLER.tenant}
 
 
 async def test_a_set_that_vanishes_stops_the_evaluation(database: Database, tmp_path: Path) -> None:

@@ -217,6 +217,29 @@ async def test_a_log_that_is_not_signed_keeps_no_other_message_waiting(
     assert len(receiver.got) == 1
 
 
+async def test_an_end_that_was_lost_with_its_log_waits_for_nothing(house: House, receiver: Receiver) -> None:
+    granted = await house.endpoints.create(CALLER, receiver.url, None)
+    queue = DeliveryQueue(house.bench.database, "webhooks-a")
+    await house.end()
+    await house.sign()
+    await house.end()
+    house.ask("INSERT INTO incident (log, what) SELECT log, 'records are lost' FROM log_epoch")
+    assert (await queue.backlog())["recorded"] == 2, "its tenant has no other log yet"
+
+    house.ask(
+        "INSERT INTO log_epoch (log, tenant, epoch, key) "
+        "SELECT replace(log, '/1', '/2'), tenant, 2, key FROM log_epoch WHERE epoch = 1"
+    )
+    assert (await queue.backlog())["recorded"] == 1, "the first was proven before"
+    assert await house.look() == 1
+    assert sorted(delivery.state for delivery in await house.log(granted)) == ["delivered", "recorded"]
+    assert (await queue.backlog()) == {"recorded": 0, "waiting": 0, "late_s": 0.0}
+
+    ended = await house.end()
+    house.ask("UPDATE debate_head SET log = replace(log, '/1', '/2') WHERE debate = %s", ended)
+    assert (await queue.backlog())["recorded"] == 1, "one of the log that followed"
+
+
 async def test_the_end_of_a_debate_is_sent_once_whatever_it_is(house: House, receiver: Receiver) -> None:
     await house.endpoints.create(CALLER, receiver.url, None)
     completed = await house.bench.run()

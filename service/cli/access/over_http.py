@@ -76,6 +76,10 @@ class OverHTTP(BatchesOverHTTP):
         """Its address."""
         return self._address
 
+    def with_headers(self, headers: Mapping[str, str]) -> OverHTTP:
+        """The service over the same connections, with these headers in each request."""
+        return OverHTTP(self._address, self._client.with_headers(headers), self._kept, self._advice)
+
     async def rules(self) -> CaseRules:
         """What the policy of the service says of cases; raises `ServiceProblem`."""
         from service.cli.case_options import CaseRules
@@ -308,7 +312,7 @@ async def connected(
     """
     clients = Clients(address, data, advice)
     await clients.reach(token)
-    async with clients.service(token) as service:
+    async with clients.service(token, PATIENT_S) as service:
         yield service
 
 
@@ -321,11 +325,9 @@ class Clients:
         self._kept = heads_file(address, data) if isinstance(self._heads, gainsay_client.FileHeads) else None
 
     @asynccontextmanager
-    async def service(
-        self, token: str | None, seconds: float = PATIENT_S, headers: Mapping[str, str] | None = None
-    ) -> AsyncIterator[OverHTTP]:
-        """The service as the caller with this credential, or with none, sees it; each request has these headers."""
-        async with self._client(token, seconds, headers) as client:
+    async def service(self, token: str | None, seconds: float = PATIENT_S) -> AsyncIterator[OverHTTP]:
+        """The service as the caller with this credential, or with none, sees it."""
+        async with self._client(token, seconds) as client:
             yield OverHTTP(self._address, client, self._kept, self._advice)
 
     async def reach(self, token: str | None) -> None:
@@ -338,10 +340,8 @@ class Clients:
         async with self.service(token, QUICK_S) as service:
             await service.get("/v1/caller", (), object)
 
-    def _client(self, token: str | None, seconds: float, headers: Mapping[str, str] | None = None) -> AsyncGainsay:
-        return gainsay_client.AsyncGainsay(
-            self._address, token=token, headers=headers, heads=self._heads, give_up_after=seconds
-        )
+    def _client(self, token: str | None, seconds: float) -> AsyncGainsay:
+        return gainsay_client.AsyncGainsay(self._address, token=token, heads=self._heads, give_up_after=seconds)
 
 
 async def _reach(client: AsyncGainsay, address: str, kept: Path | None) -> None:

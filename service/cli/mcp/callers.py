@@ -9,8 +9,8 @@ The second is for streamable HTTP before a service, where one process answers ca
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -71,9 +71,11 @@ class ByCredential:
         self.trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
         self._clients = Clients(address, data, HEADER)
 
-    def service(self, scope: Mapping[str, Any] | None, trace: Trace | None) -> AbstractAsyncContextManager[Service]:
+    @asynccontextmanager
+    async def service(self, scope: Mapping[str, Any] | None, trace: Trace | None) -> AsyncIterator[Service]:
         """The service as this request's caller sees it, in the trace of the call."""
-        return self._clients.service(None if scope is None else scope.get(CREDENTIAL), headers=trace_headers(trace))
+        async with self._clients.service(None if scope is None else scope.get(CREDENTIAL)) as service:
+            yield service.with_headers(trace_headers(trace))
 
     async def identify(self, token: str | None) -> None:
         """Raise the service's own error unless it lets this credential, or none, in."""

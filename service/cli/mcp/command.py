@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import sys
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,7 +161,7 @@ def _refuse_identities(settings: Settings, *, by_http: bool) -> None:
 
 async def _before(address: str, transport: Wire | Listening, trust: Trust) -> None:
     """Serve before a running service: with one credential, or with that of each caller."""
-    from service.cli.access.over_http import Clients
+    from service.cli.access.over_http import connected
     from service.cli.mcp.callers import SETTING, ByCredential, One, trace_headers
     from service.cli.mcp.listening import Listening
 
@@ -172,11 +172,10 @@ async def _before(address: str, transport: Wire | Listening, trust: Trust) -> No
                 announce(log_lines.TOKEN_UNUSED, "GAINSAY_TOKEN is not used: every caller shows its own credential")
             await _serve(end, ByCredential(address, data), transport, trust)
             return
-        clients, token = Clients(address, data, SETTING), read_token(os.environ)
-        await clients.reach(token)
-        trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
-        own = One(lambda trace: clients.service(token, headers=trace_headers(trace)), trouble, address)
-        await _serve(end, own, transport, trust)
+        async with connected(address, data, read_token(os.environ), SETTING) as service:
+            trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
+            own = One(lambda trace: nullcontext(service.with_headers(trace_headers(trace))), trouble, address)
+            await _serve(end, own, transport, trust)
 
 
 async def _on(settings: Settings, addresses: DatabaseAddresses, transport: Wire | Listening, trust: Trust) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from service.audit.evaluation_rules import SHIPPED_LIMITS, ReleaseLimits
+from service.debate.whose import by_tenant
 from service.evaluation.plan.model import PER_MILLE, Plan, decode_plan, encode_plan, plan_hash
 from service.evaluation.plan.power import FEWEST, Counted, Power, moderator_power, of_the_rarest, power_of
 from service.evaluation.scoring.cases import Case, SetShown
@@ -126,7 +126,7 @@ def _conclude(
             )
 
 
-@lru_cache(maxsize=64)
+@by_tenant(most=64)
 def _power(plan: bytes, counted: Counted) -> Power:
     """The power of a plan (its canonical JSON): the same for every result of it, and dearer than all other figures."""
     return power_of(decode_plan(plan), counted)

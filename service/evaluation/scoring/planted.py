@@ -12,9 +12,7 @@ quotation of the decisive passage against another argument. A value stands alone
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from service.debate.answer_keys import plain
@@ -60,14 +58,31 @@ def _overlaps(passage: Passage, start: int, end: int) -> bool:
 
 
 def _states(point: PointMade, value: str | None) -> bool:
-    return bool(value) and _expression(value or "").search(_words(point.text)) is not None
+    return bool(value) and _stands_alone(_words(value or ""), _words(point.text))
 
 
 def _words(text: str) -> str:
     return " ".join(plain(text).split())
 
 
-@lru_cache(maxsize=1_024)
-def _expression(value: str) -> re.Pattern[str]:
-    """The value as it stands alone: neither within a word nor within a longer number."""
-    return re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(_words(value))}(?!\w)(?![.,]\d)")
+def _stands_alone(value: str, words: str) -> bool:
+    """Whether a value stands anywhere neither within a word nor within a longer number.
+
+    It is no regular expression: those are kept by their text, for all tenants, and this one would be of a golden set.
+    """
+    at = words.find(value)
+    while at >= 0:
+        before, after = words[max(0, at - 2) : at], words[at + len(value) : at + len(value) + 2]
+        if not (_is_of_word(before[-1:]) or _is_of_word(after[:1]) or _goes_on(before) or _goes_on(after[::-1])):
+            return True
+        at = words.find(value, at + 1)
+    return False
+
+
+def _is_of_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+def _goes_on(signs: str) -> bool:
+    """Whether these are a digit, and a point or comma beside the value."""
+    return len(signs) == 2 and signs[0].isdecimal() and signs[1] in ".,"

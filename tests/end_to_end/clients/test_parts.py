@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import inspect
 import json
@@ -28,6 +29,7 @@ from gainsay_client.steps import Broken, Pause, Send
 from gainsay_client.wire import Answer, Request, Server, encode
 from service.web.openapi import document
 from tests.fixtures import merkle
+from tests.fixtures.hostile_servers import lasting
 
 if TYPE_CHECKING:
     from gainsay_client.types import CaseRequest, Summary
@@ -247,6 +249,30 @@ def test_a_token_is_in_no_text_of_the_client() -> None:
         assert "secret" not in repr(client)
     with pytest.raises(ValueError, match="both"):
         Gainsay("http://x", token="secret", headers={"Authorization": "Basic x"})
+
+
+async def test_further_headers_go_with_the_requests_of_their_client_alone_by_its_connections() -> None:
+    async with lasting({"models": []}) as server:
+        async with AsyncGainsay(server.url, token="secret", headers={"x-a": "own"}) as client:
+            other = client.with_headers({"X-A": "other"}).with_headers({"X-B": "b"})
+            for each in (client, other, client):
+                await each.models()
+            await other.request("GET", "/", headers={"x-b": "asked"})
+        alone = server.connections
+
+        def threaded() -> None:
+            with Gainsay(server.url, token="secret", headers={"x-a": "own"}) as client:
+                other = client.with_headers({"X-A": "other"}).with_headers({"X-B": "b"})
+                for each in (client, other, client):
+                    each.models()
+                other.request("GET", "/", headers={"x-b": "asked"})
+
+        await asyncio.to_thread(threaded)
+
+    expected = [("own", None), ("other", "b"), ("own", None), ("other", "asked")]
+    assert [(asked.headers["x-a"], asked.headers.get("x-b")) for asked in server.seen] == expected * 2
+    assert {asked.headers["authorization"] for asked in server.seen} == {"Bearer secret"}
+    assert (alone, server.connections) == (1, 2)
 
 
 def test_certificates_are_verified_by_the_public_authorities_unless_others_are_given() -> None:

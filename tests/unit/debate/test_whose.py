@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service import checks, debate
+from service import checks, debate, evaluation, reviews
 from service.checks import kept
 from service.checks.consensus.matter import matter_of, named
 from service.checks.consensus.readings import reading
@@ -42,8 +42,18 @@ SHARED = {
     "service.debate.turns.once_more": "the id of a turn",
     "service.debate.turns.place": "the id of a turn",
     "service.debate.turns.turn_id": "the id of a turn",
+    "service.evaluation.plan.power._least": "a number of items",
+    "service.evaluation.scoring.release.fewest_hits": "a number of items and a limit",
+    "service.evaluation.scoring.release.most_alarms": "a number of items and a limit",
+    "service.evaluation.sets.shape._described": "the type of a line",
+    "service.evaluation.statistics.distributions.rate_at_least": "counts",
+    "service.evaluation.statistics.power._preferring": "counts",
+    "service.evaluation.statistics.power._seen": "a number of items and shares",
+    "service.evaluation.statistics.registry.parameters": "the name of a statistic",
+    "service.reviews.evidence.bundle_files.schemas": "a version of the format",
 }
 """What is kept for all tenants, with what it is kept of."""
+WALKED = (checks, debate, evaluation, reviews)
 
 
 def of(tenant: str, function: Callable[..., Any], *given: Hashable) -> Any:
@@ -94,8 +104,8 @@ def test_so_many_results_are_kept_for_all_and_names_of_arguments_count() -> None
     assert asked[2:] == [("b", False), ("a", False)]
 
 
-def test_nothing_else_of_the_checks_and_the_debate_is_kept_for_all_tenants_but_signs_and_numbers() -> None:
-    names = [one.name for of_ in (checks, debate) for one in pkgutil.walk_packages(of_.__path__, f"{of_.__name__}.")]
+def test_nothing_else_is_kept_for_all_tenants_but_signs_and_numbers() -> None:
+    names = [one.name for of_ in WALKED for one in pkgutil.walk_packages(of_.__path__, f"{of_.__name__}.")]
     modules = [importlib.import_module(name) for name in names]
     functions = [
         (f"{module.__name__}.{name}", each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from os import PathLike
@@ -82,6 +83,7 @@ class AsyncGainsay:
             first_pause=first_pause,
         )
         self._http = httpx.AsyncClient(**settings_of(self._calls.exchange.terms, verify))
+        self._headers: Mapping[str, str] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -97,6 +99,12 @@ class AsyncGainsay:
     async def close(self) -> None:
         """Close all connections."""
         await self._http.aclose()
+
+    def with_headers(self, headers: Mapping[str, str]) -> Self:
+        """This client with further headers in each request, over the same connections and with the same heads."""
+        other = copy.copy(self)
+        other._headers = {**self._headers, **{name.lower(): value for name, value in headers.items()}}
+        return other
 
     async def submit(
         self,
@@ -387,7 +395,7 @@ class AsyncGainsay:
 
     async def _drive(self, steps: Steps[T], returned: list[T] | None = None) -> AsyncGenerator[object, None]:
         """The items that a call gives; what it returns goes into the list."""
-        shell = AsyncShell(self._http, self._calls)
+        shell = AsyncShell(self._http, self._calls, self._headers)
         found: object = None
         fault: Exception | None = None
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import anyio
 import anyio.to_thread
@@ -17,8 +17,8 @@ from gainsay_client.wire import Answer
 class AsyncShell:
     """Performs the steps of one call; it has at most one open stream."""
 
-    def __init__(self, http: httpx.AsyncClient, calls: Calls) -> None:
-        self._http, self._server = http, calls.exchange.terms.server
+    def __init__(self, http: httpx.AsyncClient, calls: Calls, headers: Mapping[str, str]) -> None:
+        self._http, self._server, self._headers = http, calls.exchange.terms.server, headers
         self._stream: httpx.Response | None = None
         self._chunks: AsyncIterator[bytes] | None = None
 
@@ -70,7 +70,7 @@ class AsyncShell:
         return self._http.build_request(
             asked.method,
             self._server.address(asked),
-            headers=dict(asked.headers),
+            headers={**self._headers, **asked.headers},
             content=asked.body,
             timeout=limits(seconds),
         )

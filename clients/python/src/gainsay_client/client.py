@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ssl
 from collections.abc import Callable, Generator, Iterator, Mapping
 from os import PathLike
@@ -89,6 +90,7 @@ class Gainsay:
             first_pause=first_pause,
         )
         self._http = httpx.Client(**settings_of(self._calls.exchange.terms, verify))
+        self._headers: Mapping[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -104,6 +106,15 @@ class Gainsay:
     def close(self) -> None:
         """Close all connections."""
         self._http.close()
+
+    def with_headers(self, headers: Mapping[str, str]) -> Self:
+        """This client with further headers in each request, such as the ``traceparent`` of a request of yours.
+
+        Connections and heads are those of this client, which closes them.
+        """
+        other = copy.copy(self)
+        other._headers = {**self._headers, **{name.lower(): value for name, value in headers.items()}}
+        return other
 
     def submit(
         self,
@@ -392,7 +403,7 @@ class Gainsay:
 
     def _drive(self, steps: Steps[T]) -> Generator[object, None, T]:
         """The items that a call gives, and what it returns."""
-        shell = Shell(self._http, self._calls)
+        shell = Shell(self._http, self._calls, self._headers)
         found: object = None
         fault: Exception | None = None
         try:

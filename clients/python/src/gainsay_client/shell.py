@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import httpx
 
@@ -16,8 +16,8 @@ from gainsay_client.wire import Answer
 class Shell:
     """Performs the steps of one call; it has at most one open stream."""
 
-    def __init__(self, http: httpx.Client, calls: Calls) -> None:
-        self._http, self._server = http, calls.exchange.terms.server
+    def __init__(self, http: httpx.Client, calls: Calls, headers: Mapping[str, str]) -> None:
+        self._http, self._server, self._headers = http, calls.exchange.terms.server, headers
         self._stream: httpx.Response | None = None
         self._chunks: Iterator[bytes] = iter(())
 
@@ -68,7 +68,7 @@ class Shell:
         return self._http.build_request(
             asked.method,
             self._server.address(asked),
-            headers=dict(asked.headers),
+            headers={**self._headers, **asked.headers},
             content=asked.body,
             timeout=limits(seconds),
         )

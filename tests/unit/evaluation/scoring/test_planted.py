@@ -1,10 +1,12 @@
 """Whether a critique says yes of a proposal: the planted argument, by the decisive passage or the decisive value."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.evaluation.scoring.planted import Planted, says_yes
+from service.evaluation.scoring.planted import Planted, _stands_alone, says_yes
 from tests.unit.evaluation.scoring.seen import critique, point
 
 TEXT = "Rent is due monthly. The notice period is 60 days. The term is five years."
@@ -84,3 +86,14 @@ def test_a_critique_that_objects_to_everything_without_a_ground_never_says_yes()
 @given(st.text(), st.text(min_size=1, max_size=20))
 def test_any_words_and_any_value_can_be_compared(text: str, value: str) -> None:
     assert isinstance(says_yes(critique(point(2, text=text)), PLANTED._replace(value=value), TEXTS), bool)
+
+
+SIGNS = st.text(alphabet="15.,aé_ ٣²ß", max_size=7)
+
+
+@given(SIGNS, SIGNS, SIGNS)
+def test_a_value_stands_alone_as_a_regular_expression_finds_it(before: str, value: str, after: str) -> None:
+    alone = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(value)}(?!\w)(?![.,]\d)")
+
+    for words in (before + value + after, before + after, value + after + value):
+        assert _stands_alone(value, words) == (alone.search(words) is not None)
