@@ -115,7 +115,9 @@ async def test_encoded_values_arrive_as_they_are(database: Database, settings: A
 
 
 @pytest.mark.parametrize("settings", [None, SETTINGS], ids=["alone", "with settings"])
-@pytest.mark.parametrize("value", ["\0", "\ud800", object(), [1, "a"], TRUE], ids=ascii)
+@pytest.mark.parametrize(
+    "value", ["\0", "\ud800", object(), [1, "a"], TRUE], ids=["nul", "surrogate", "unknown", "mixed", "encoded"]
+)
 async def test_a_value_that_cannot_be_sent_costs_no_connection(
     database: Database, settings: Asked | None, value: object
 ) -> None:
