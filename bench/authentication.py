@@ -1,9 +1,10 @@
 """What it costs to know who calls: submissions and reads with an API key and with a token, next to the same without.
 
-Three API processes as they ship stand on one database: one without identities, and two with the same file of them. One
-is asked with an API key, the other with a token of an identity provider, whose keys this process serves. Rates and the
-record of readings are on in all three. A caller asks them in turns of a few requests, one at a time and in another
-order each time, so what slows the machine down slows all three.
+Four API processes as they ship stand on one database: one without identities, and three with the same file of them. One
+is asked with an API key, two with a token of an identity provider, whose keys this process serves. The first token has
+the roles of the key; the other is a requester's, who reaches its own cases alone, so that each read asks the database
+whose the case is. Rates and the record of readings are on in all. A caller asks them in turns of a few requests, one at
+a time and in another order each time, so what slows the machine down slows all of them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ TURNS, FIRST, EACH = 40, 3, 10
 RATES = "\n[rates]\n" + "".join(f"{of}_per_minute = 1000000\n" for of in ("submit", "read", "check", "evidence"))
 """Rates that count and that this bench does not reach."""
 WITHOUT = "without"
-WAYS = (WITHOUT, "a key", "a token")
+KEY, TOKEN, OWN = "a key", "a token", "a requester's token"
+WAYS = (WITHOUT, KEY, TOKEN, OWN)
+ROLES = ["operator", "requester", "auditor"]
+"""Of the key and of the first token: they reach every case of their tenant."""
 SUBMITTED, READ = "a case", "a read of it"
 KEPT = httpx.Limits(keepalive_expiry=1.0)
 """A client drops an idle connection before the server does: a request on its way just then would be lost."""
@@ -125,14 +129,15 @@ async def _asked(way: Way, kind: str, debate: str) -> httpx.Response:
 
 @asynccontextmanager
 async def _ways(url: str) -> AsyncIterator[dict[str, Way]]:
-    """The three processes, each with a client."""
+    """The four processes, each with a client."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (policy := folder / "policy.toml").write_text(SHIPPED_POLICY.read_text("utf-8") + RATES, "utf-8")
         keys = answer(200, key_set(public(key("bench"))))
         provider = await stack.enter_async_context(lying(lambda asked: _provides(asked, keys)))
         (identity := folder / "identity.toml").write_text(_identities(provider.url), "utf-8")
-        credentials = {WITHOUT: "", "a key": await _key(url), "a token": _token(provider.url)}
+        tokens = {TOKEN: _token(provider.url, ROLES), OWN: _token(provider.url, ["requester"])}
+        credentials = {WITHOUT: "", KEY: await _key(url), **tokens}
         ways = {}
         for name, credential in credentials.items():
             variables = {"GAINSAY_POLICY": str(policy), **({"GAINSAY_IDENTITY": str(identity)} if credential else {})}
@@ -157,9 +162,10 @@ def _identities(issuer: str) -> str:
 
 async def _key(url: str) -> str:
     async with Database.open(url, size=1) as database:
-        return (await issuing_on(database).issue(KEYBOARD, a_key())).secret
+        return (await issuing_on(database).issue(KEYBOARD, a_key("default", *ROLES))).secret
 
 
-def _token(issuer: str) -> str:
+def _token(issuer: str, roles: list[str]) -> str:
     now = int(time.time())
-    return signed(claims(iss=issuer, iat=now, exp=now + 3_600), key("bench")).decode()
+    named = claims(iss=issuer, iat=now, exp=now + 3_600, sub="-".join(roles), gainsay_roles=roles)
+    return signed(named, key("bench")).decode()

@@ -149,7 +149,7 @@ PARTS: Mapping[str, Part] = {
         authentication.measure,
         {
             f"{kind} with {way}: {what}": (
-                Row(f"{kind} with {way}: p50", _MS, 1.05, peer="without")
+                Row(f"{kind} with {way}: p50", _MS, None if way == authentication.OWN else 1.05, peer="without")
                 if what == "p50"
                 else Row(f"{kind} with {way}: CPU", _MS, 2.0 if kind == authentication.READ else 3.0)
             )
