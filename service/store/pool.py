@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import time
 from collections import deque
@@ -106,8 +105,12 @@ class Connection(psycopg.AsyncConnection[DictRow]):
     def cut(self) -> None:
         """Shut the connection down at once; the waiting task gets a connection error."""
         self.was_cut = True
-        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.pgconn.socket)) as wire:
-            wire.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError, psycopg.Error):
+            wire = socket.socket(fileno=self.pgconn.socket)  # no copy: a process may have no descriptor left for one
+            try:
+                wire.shutdown(socket.SHUT_RDWR)
+            finally:
+                wire.detach()
 
 
 class _LatestFirst(deque[Connection]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -86,6 +87,24 @@ async def test_a_server_that_does_not_answer_is_given_up_and_left(
         wire.speak()
         (after,) = await in_time(found.query("head"))
         assert after != before
+
+
+async def test_a_statement_is_given_up_also_where_no_file_can_be_opened(
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking(monkeypatch, "SELECT pg_sleep(3)::text AS slept")
+    async with which.open(which.url(database)) as found:
+        asked = asyncio.create_task(found.query("asked"))
+        await asyncio.sleep(0.1)
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1, before[1]))
+        try:
+            await asyncio.wait([asked], timeout=WITHIN_S)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+        with pytest.raises(StoreUnavailable, match="did not confirm 'asked'"):
+            await asked
 
 
 async def test_a_caller_who_goes_away_is_not_kept_by_a_server_that_does_not_answer(
