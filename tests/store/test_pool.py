@@ -14,6 +14,7 @@ import pytest
 
 from service.errors import StoreUnavailable
 from service.store import pool
+from service.store.array_parameters import TextArray
 from service.store.embedded.supervisor import free_port
 from service.store.pool import StatementRefused
 from service.store.queries import positional, queries
@@ -299,6 +300,17 @@ async def test_a_migration_under_a_running_process_is_not_told_to_callers(
         ruled(database, "ALTER TABLE gainsay.noted ADD COLUMN more int")
 
         assert await found.query("asked") == [{"n": 1, "more": None}]
+
+
+async def test_texts_arrive_whole_whatever_encoding_the_environment_names(
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "queries", lambda: {"asked": b"SELECT %(one)s::text AS one, %(some)s::text[] AS some"})
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    async with which.open(which.url(database)) as found:
+        for text in ("é", "\N{SNOWMAN}"):
+            rows = await found.query("asked", {"one": text, "some": TextArray((text,))})
+            assert rows == [{"one": text, "some": [text]}]
 
 
 async def test_a_permission_that_is_missing_is_not_an_outage(
