@@ -254,7 +254,7 @@ def _length(encoding: Encoding, text: str) -> int:
 
 def _pieces(text: str) -> Iterator[str]:
     """A text in pieces of bounded length. Between words that blanks separate, the tokens of the pieces add up to those
-    of the whole. In a run without blanks, each cut may add one or two tokens."""
+    of the whole. In a run without blanks, each cut may add or take one or two tokens."""
     begin = 0
     while len(text) - begin > PIECE:
         end = _cut(text, begin + PIECE)

@@ -107,7 +107,8 @@ class Exchange:
         if prepare is not _NEW:
             return [self._send(statement, prepare, name)]
         self._pgconn.send_prepare(name, statement.query, param_types=statement.types)
-        return [_Sent(), self._send(statement, prepare, name)]
+        preparing = _Sent(self._prepared.key(statement), prepare, name)  # it is forgotten if this fails
+        return [preparing, self._send(statement, prepare, name)]
 
     def _statement(self, asked: Asked) -> _Statement:
         """A query as it is sent; raises `psycopg.DataError` or `ProgrammingError` for a value that cannot be."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import time
 from collections import deque
@@ -40,8 +39,15 @@ STATEMENT_S = 10.0
 SILENT_S = 15.0
 """After this time we drop a statement with its connection: the server is frozen, the network loses packets, or a
 commit waits for a standby."""
-WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
-"""A connection that was silently cut is noticed within these times (seconds; the second one milliseconds)."""
+WIRE: dict[str, int | str] = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 15_000,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "client_encoding": "UTF8",
+}
+"""A connection that was silently cut is noticed within these times (seconds; the second one milliseconds). Arrays are
+encoded here, so the encoding is ours too, whatever the address, the environment and the role say."""
 READ_ONLY = "25006"
 STALE = frozenset({"0A000", "26000"})
 """The SQLSTATEs of a connection whose prepared statements are invalid: a migration has changed their result."""
@@ -106,8 +112,12 @@ class Connection(psycopg.AsyncConnection[DictRow]):
     def cut(self) -> None:
         """Shut the connection down at once; the waiting task gets a connection error."""
         self.was_cut = True
-        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.pgconn.socket)) as wire:
-            wire.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError, psycopg.Error):
+            wire = socket.socket(fileno=self.pgconn.socket)  # no copy: a process may have no descriptor left for one
+            try:
+                wire.shutdown(socket.SHUT_RDWR)
+            finally:
+                wire.detach()
 
 
 class _LatestFirst(deque[Connection]):

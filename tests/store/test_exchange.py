@@ -79,6 +79,28 @@ async def test_a_query_that_is_refused_is_told_by_its_own_error_each_time(
             assert await ours.ask(Asked(b"SELECT 1 / $1 AS n", (1,)), settings) == [{"n": 1}]
 
 
+@pytest.mark.parametrize("settings", [None, SETTINGS], ids=["alone", "with settings"])
+async def test_a_statement_that_cannot_be_prepared_is_prepared_again(
+    database: Database, settings: Asked | None
+) -> None:
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+
+        def made() -> None:
+            admin.execute("CREATE TABLE gainsay.noted (n int)")
+            admin.execute("GRANT SELECT ON gainsay.noted TO gainsay_writer")
+
+        asked = Asked(b"SELECT n FROM noted", None)
+        async with await opened(database) as ours:
+            made()
+            assert await ours.ask(asked, settings) == []
+            admin.execute("DROP TABLE gainsay.noted")
+            with pytest.raises(psycopg.errors.UndefinedTable):
+                await ours.ask(asked, settings)
+            made()
+            for _ in range(3):
+                assert await ours.ask(asked, settings) == []
+
+
 async def test_a_commit_that_is_refused_is_told_by_its_own_error(database: Database) -> None:
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
         admin.execute("CREATE TABLE gainsay.noted (n int UNIQUE DEFERRABLE INITIALLY DEFERRED)")

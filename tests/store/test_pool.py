@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from service.errors import StoreUnavailable
 from service.store import pool
+from service.store.array_parameters import TextArray
 from service.store.embedded.supervisor import free_port
 from service.store.pool import StatementRefused
 from service.store.queries import positional, queries
@@ -86,6 +88,24 @@ async def test_a_server_that_does_not_answer_is_given_up_and_left(
         wire.speak()
         (after,) = await in_time(found.query("head"))
         assert after != before
+
+
+async def test_a_statement_is_given_up_also_where_no_file_can_be_opened(
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking(monkeypatch, "SELECT pg_sleep(3)::text AS slept")
+    async with which.open(which.url(database)) as found:
+        asked = asyncio.create_task(found.query("asked"))
+        await asyncio.sleep(0.1)
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1, before[1]))
+        try:
+            await asyncio.wait([asked], timeout=WITHIN_S)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+        with pytest.raises(StoreUnavailable, match="did not confirm 'asked'"):
+            await asked
 
 
 async def test_a_caller_who_goes_away_is_not_kept_by_a_server_that_does_not_answer(
@@ -280,6 +300,17 @@ async def test_a_migration_under_a_running_process_is_not_told_to_callers(
         ruled(database, "ALTER TABLE gainsay.noted ADD COLUMN more int")
 
         assert await found.query("asked") == [{"n": 1, "more": None}]
+
+
+async def test_texts_arrive_whole_whatever_encoding_the_environment_names(
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "queries", lambda: {"asked": b"SELECT %(one)s::text AS one, %(some)s::text[] AS some"})
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    async with which.open(which.url(database)) as found:
+        for text in ("é", "\N{SNOWMAN}"):
+            rows = await found.query("asked", {"one": text, "some": TextArray((text,))})
+            assert rows == [{"one": text, "some": [text]}]
 
 
 async def test_a_permission_that_is_missing_is_not_an_outage(
