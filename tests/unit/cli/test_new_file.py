@@ -31,7 +31,7 @@ def test_what_is_no_file_is_refused_and_stays_as_it_was(tmp_path: Path, special:
     special(path)
     before = stat.S_IFMT(path.lstat().st_mode)
 
-    with pytest.raises(CannotWrite, match="expected the name of a file, found .*report.pdf"):
+    with pytest.raises(CannotWrite, match=r"expected the name of a file, found .*report\.pdf"):
         write(path, b"content")
     with pytest.raises(CannotWrite, match="expected the name of a file"):
         refuse_present(path, force=True)
