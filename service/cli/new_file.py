@@ -45,7 +45,8 @@ def _refuse_special(path: Path) -> None:
 def written(path: Path, force: bool) -> Iterator[IO[bytes]]:
     """A file that is complete after the block, and absent if the block fails.
 
-    Raises `CannotWrite`, for a device or a pipe in its place, and also for a file created meanwhile, unless ``force`` allows to overwrite it.
+    Raises `CannotWrite`, for a device or a pipe in its place, and for a file created meanwhile unless ``force`` allows
+    to overwrite it.
     """
     _refuse_special(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
