@@ -95,7 +95,7 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
 
 
 def _unheard() -> int:
-    """The end of a command whose output nobody reads any more (`| head`), so there is no place for a message."""
+    """The end of a command after the reader of its output left (`| head`), so there is no place for a message."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return FAILED
 
