@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -22,6 +23,7 @@ from service.cli.terminal_text import clean, say, unbroken
 from service.errors import GainsayError, SettingsError
 
 DONE, NEGATIVE, USAGE, FAILED, INCONCLUSIVE = 0, 1, 2, 3, 5
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _LATER = (408, 409, 425, 429)
 """Answers to a request that is right, and may succeed later."""
 
@@ -84,12 +86,25 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         print_error("interrupted", "stopped by the keyboard; recorded entries stay")
         return FAILED
-    except BrokenPipeError:
-        # The reader of the output is gone (`| head`), so there is no place for a message.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+    except (BrokenPipeError, SystemExit):  # click makes the first the second, with the code of a negative answer
+        return _unheard()
+    except OSError as fault:
+        return _full(fault) if fault.errno in _FULL else _fault(fault)
     except Exception as fault:  # noqa: BLE001 -- the outermost edge: a stack trace is no message to a user
         return _fault(fault)
+
+
+def _unheard() -> int:
+    """The end of a command after the reader of its output left (`| head`), so there is no place for a message."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
+def _full(fault: OSError) -> int:
+    where = f" for {fault.filename}" if fault.filename else ""
+    why = f"found: {fault.strerror}; the output is not whole: make room and repeat the command"
+    print_error("cannot_write", f"expected room on the disk{where}, {why}")
+    return FAILED
 
 
 def code_of(error: GainsayError) -> int:

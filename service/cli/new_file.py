@@ -24,21 +24,31 @@ class CannotWrite(GainsayError):
 
 
 def refuse_present(path: Path, force: bool | None) -> None:
-    """Raise `click.UsageError` for a file that is there, unless ``force`` overwrites it.
+    """Raise `click.UsageError` for a file that is there, unless ``force`` overwrites it; `CannotWrite` for a device.
 
     ``None`` is that of a command without an option to overwrite, or whose ``--force`` means something else.
     """
     if not force and os.path.lexists(path):
         otherwise = "remove it first" if force is None else "overwrite it with --force"
         raise click.UsageError(f"{path} exists; choose another name, or {otherwise}")
+    _refuse_special(path)
+
+
+def _refuse_special(path: Path) -> None:
+    """Raise `CannotWrite` for what a new file would take away: a device, a pipe, or a name for an open file."""
+    opened = path.is_symlink() and str(path.readlink()).startswith("/proc/")  # such as /dev/stdout
+    if opened or (path.exists() and not path.is_file()):
+        raise CannotWrite(f"expected the name of a file, found {path}, a device, a pipe or a folder; choose another")
 
 
 @contextmanager
 def written(path: Path, force: bool) -> Iterator[IO[bytes]]:
     """A file that is complete after the block, and absent if the block fails.
 
-    Raises `CannotWrite`, also for a file created meanwhile, unless ``force`` allows to overwrite it.
+    Raises `CannotWrite`, for a device or a pipe in its place, and for a file created meanwhile unless ``force`` allows
+    to overwrite it.
     """
+    _refuse_special(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with beside.open("xb") as file:

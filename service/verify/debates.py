@@ -89,6 +89,8 @@ class Debates:
         self._records_only = records_only
         self._open: dict[str, _Open] = {}
         self._partial = Ended()
+        self._firsts: dict[str, Envelope] = {}
+        """The first envelope of each debate that leaves of a later build cut."""
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
         self._payloads = 0
         self._unknown = ""
@@ -165,6 +167,9 @@ class Debates:
 
     def _add(self, envelope: Envelope, line: ExportedLine, entry: Entry | None, unknown: str) -> None:
         if envelope.debate not in self._open and envelope.debate in self._partial:
+            if (first := self._firsts.get(envelope.debate)) is not None:
+                with at(record=line.row.index):
+                    same(first, envelope)
             return
         if envelope.n == 0:
             self._open[envelope.debate] = _Open(envelope, line.hash.hex(), line.row.context)
@@ -173,8 +178,7 @@ class Debates:
         if found is None or n != envelope.n:  # a filter left out the earlier records, or a later build wrote them
             if self._complete and not self._unread.fill(envelope.n - n, since, envelope.prev):
                 raise Differs("after the end of a debate", "no record of it", envelope.kind, record=line.row.index)
-            self._open.pop(envelope.debate, None)
-            self._partial.add(envelope.debate)
+            self._cut(found, envelope, line.row.index)
             return
         with at(record=line.row.index):
             same(found.first, envelope)
@@ -189,9 +193,29 @@ class Debates:
         if declined or isinstance(entry, DebateConcluded):
             self._settle(self._open.pop(envelope.debate), "declined" if declined else "concluded")
 
+    def _cut(self, found: _Open | None, envelope: Envelope, index: int) -> None:
+        """A debate lacks the records before this one: those in front of the gap are recomputed as far as they go.
+
+        Its envelopes are still compared with the first, in a complete export, where leaves of a later build bound how
+        many debates are cut.
+        """
+        self._partial.add(envelope.debate)
+        if self._complete:
+            self._firsts[envelope.debate] = found.first if found else envelope
+        if found is not None:
+            del self._open[envelope.debate]
+            self._recompute(found, "under way")
+            with at(record=index):
+                same(found.first, envelope)
+
     def _settle(self, found: _Open, how: str) -> None:
-        """Recompute a debate for every step that has not failed."""
+        """Count a debate, and recompute it."""
         self._counts[how] += 1
+        self._recompute(found, how)
+        self._members.ended(found.first.debate)
+
+    def _recompute(self, found: _Open, how: str) -> None:
+        """Recompute a debate for every step that has not failed."""
         debate = LegalDebate(found.entries, found.gap)
         checks: dict[str, Callable[[], object]] = {
             "moves": lambda: _moves(debate, found, self._members.why(found.first.debate)),
@@ -204,7 +228,6 @@ class Debates:
         for name, check in checks.items():
             if name not in self._broken:
                 self._check(name, check, found)
-        self._members.ended(found.first.debate)
 
     def _check(self, name: str, check: Callable[[], object], found: _Open) -> None:
         try:

@@ -11,17 +11,21 @@ the log in the order in which they were counted:
     ended      an evaluation that ended without a score within `NEAR` before a registration may count there or not: its
                end gets its place before it is seen
 
+A record of a later build may be a look, or the end of one. Behind the first such record only what is certain all the
+same is compared: a look that was scored before, or that goes on behind the registration, counts there.
+
 All times are the writer's claims. A part of a log does not have the registrations before, so nothing is counted there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from service.audit.evaluation_events import (
-    EvaluationConcluded,
+    EvaluationEntry,
     EvaluationRegistered,
-    EvaluationStopped,
     ItemScored,
     is_last,
 )
@@ -53,6 +57,18 @@ class _Look:
         self.held = held
         self.scored = False
         self.ended: int | None = None
+        self.last = 0
+        """The index of its last entry."""
+
+
+class _Behind(NamedTuple):
+    """A registration behind a record that cannot be read, and the looks before it without an end that was read."""
+
+    expecting: Callable[[str], Differs]
+    recorded: int
+    record: int
+    scored: int
+    under_way: list[_Look]
 
 
 class _Excess(NamedTuple):
@@ -60,6 +76,11 @@ class _Excess(NamedTuple):
 
     difference: Differs
     moment: int
+
+
+def _difference(evaluation: str, set_: str, expected: str, *, recorded: int, index: int) -> Differs:
+    what = f"the looks at the split held of {set_} before evaluation {evaluation} ({_WHAT_TO_DO})"
+    return Differs(what, expected, str(recorded), record=index)
 
 
 class Looks:
@@ -70,6 +91,8 @@ class Looks:
         self._looks: dict[str, _Look] = {}
         self._differs: Differs | None = None
         self._excess: list[_Excess] = []
+        self._behind: list[_Behind] = []
+        self._unread = ""
         self._compared = self._near = self._last = 0
 
     @property
@@ -82,15 +105,19 @@ class Looks:
         if envelope.kind == _CASE:
             self._last = max(self._last, claimed_moment(envelope))
 
+    def pass_over(self, why: str) -> None:
+        """A record of a later build, which may be an event of the log; ``why`` says why it cannot be read."""
+        self._unread = self._unread or why
+
     def happened(self, event: Event, envelope: Envelope, index: int) -> None:
         """The next event of the log."""
         if isinstance(event, EvaluationRegistered) and event.n == 0:
             self._register(event, claimed_moment(envelope), index)
-        elif isinstance(event, ItemScored) and event.evaluation in self._looks:
-            self._looks[event.evaluation].scored = True
-        elif isinstance(event, EvaluationStopped | EvaluationConcluded):
-            look = self._looks.get(event.evaluation)
-            if look is not None and is_last(event):
+        elif isinstance(event, EvaluationEntry) and (look := self._looks.get(event.evaluation)) is not None:
+            look.last = index
+            if isinstance(event, ItemScored):
+                look.scored = True
+            elif is_last(event):
                 look.ended = claimed_moment(envelope)
 
     def _register(self, event: EvaluationRegistered, moment: int, index: int) -> None:
@@ -102,18 +129,20 @@ class Looks:
 
     def _compare(self, evaluation: str, set_: str, recorded: int, moment: int, index: int) -> None:
         before = [look for look in self._looks.values() if set_ in look.held]
+        if self._unread:
+            scored = sum(look.scored for look in before)
+            under_way = [look for look in before if not look.scored and look.ended is None]
+            expecting = partial(_difference, evaluation, set_, recorded=recorded, index=index)
+            self._behind.append(_Behind(expecting, recorded, index, scored, under_way))
+            return
         counted = sum(look.scored or look.ended is None for look in before)
         near = sum(not look.scored and look.ended is not None and look.ended >= moment - NEAR for look in before)
         self._compared += 1
         self._near += near
         if counted <= recorded <= counted + near:
             return
-        difference = Differs(
-            f"the looks at the split held of {set_} before evaluation {evaluation} ({_WHAT_TO_DO})",
-            f"{counted} to {counted + near}" if near else str(counted),
-            str(recorded),
-            record=index,
-        )
+        expected = f"{counted} to {counted + near}" if near else str(counted)
+        difference = _difference(evaluation, set_, expected, recorded=recorded, index=index)
         if recorded < counted:
             self._differs = self._differs or difference
         else:
@@ -121,13 +150,19 @@ class Looks:
 
     def end(self, *, allowed: bool) -> str:
         """What was compared; raises `Differs` for the first number that the log contradicts, and `NotCheckable`."""
-        if not self._whole:
-            raise NotCheckable(AS_RECORDED, allowed=allowed)
         certain = [one.difference for one in self._excess if one.moment + NEAR < self._last] if self._first else []
         if self._differs is not None:
             certain.append(self._differs)
+        for one in self._behind:
+            least = one.scored + sum(look.last > one.record for look in one.under_way)
+            if one.recorded < least:
+                certain.append(one.expecting(f"{least} or more"))
         if certain:
             raise min(certain, key=lambda difference: difference.record or 0)
+        if self._unread:
+            raise NotCheckable(self._unread)
+        if not self._whole:
+            raise NotCheckable(AS_RECORDED, allowed=allowed)
         said = [f"{self._compared} numbers of looks at held splits counted again"]
         if self._near:
             said.append(f"{self._near} evaluations that ended without a score shortly before count either way")

@@ -170,8 +170,14 @@ class OpenedBundle:
 
     @cached_property
     def envelopes(self) -> tuple[Envelope, ...]:
-        """The envelopes; raises `NotCheckable` if one is unreadable."""
+        """The envelopes; raises `NotCheckable` if one is unreadable, so what `readable` shows comes first."""
         return tuple(self._envelope(n) for n in range(self.manifest.records))
+
+    @cached_property
+    def readable(self) -> Mapping[int, Envelope]:
+        """The envelopes that can be read, by the number of their record; raises `NotCheckable` without a leaf."""
+        read = ((n, read_leaf(self.leaf(n))[0]) for n in range(self.manifest.records))
+        return {n: envelope for n, envelope in read if envelope is not None}
 
     def _envelope(self, n: int) -> Envelope:
         envelope, unknown = read_leaf(self.leaf(n))

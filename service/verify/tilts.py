@@ -7,7 +7,9 @@
 
 A case reads the findings before its records are written, in another statement and without a lock, and for some seconds
 it may still go to a log that was left. So nothing within an hour of the case, or in the last hour of a log's cases, is
-called a difference: it is counted. All times are the writer's claims.
+called a difference: it is counted. A record of a later build may be a finding that was not read, or a resolution that
+was not: each finding is recorded once and resolved once, so one that was read shows all the same what it contradicts.
+All times are the writer's claims.
 """
 
 from __future__ import annotations
@@ -58,6 +60,12 @@ class Tilts:
         self._compared = self._earlier = self._last_case = 0
         self._unread = ""
         """Why a case or a start cannot be read here: a later build wrote it."""
+        self._events_unread = ""
+        """Why an event of the log may be unread."""
+
+    def pass_over(self, why: str) -> None:
+        """A record of a later build, which may be an event of the log; ``why`` says why it cannot be read."""
+        self._events_unread = self._events_unread or why
 
     def happened(self, event: object, envelope: Envelope) -> None:
         """The next event of the log."""
@@ -100,7 +108,7 @@ class Tilts:
         doubts = {(finding, True) for finding in asked - self._findings.keys() | asked & self._resolved.keys()}
         doubts |= {(finding, False) for finding, _ in about - named if finding not in self._resolved}
         for finding, is_named in sorted(doubts):
-            if self._first or finding in self._findings:
+            if self._first or finding in self._findings or finding in self._resolved:
                 self._doubts.append(_Doubt(finding, is_named, index, claimed_moment(envelope)))
             else:
                 self._earlier += 1
@@ -123,8 +131,8 @@ class Tilts:
         for doubt in self._doubts:
             with at(record=doubt.record):
                 near += self._expect(doubt)
-        if self._unread:
-            raise NotCheckable(self._unread)
+        if unread := self._events_unread or self._unread:
+            raise NotCheckable(unread)
         if not self._compared:
             return ""
         said = [f"{self._compared} starts compared with {len(self._findings)} findings about moderators"]
@@ -137,15 +145,14 @@ class Tilts:
         found, resolved = self._findings.get(doubt.finding), self._resolved.get(doubt.finding)
         late = doubt.moment + HOUR >= self._last_case
         if doubt.named:
-            if found is None or found.moment > doubt.moment + HOUR:
-                if found is not None or not late:
-                    raise Differs("a finding that a start names", "one that was recorded before", doubt.finding)
-                return True
             if resolved is not None and resolved < doubt.moment - HOUR:
                 raise Differs("a finding that a start names", "one that stands", f"{doubt.finding}, resolved before")
+            missing = found is None and self._first and not (late or self._events_unread)
+            if missing or (found is not None and found.moment > doubt.moment + HOUR):
+                raise Differs("a finding that a start names", "one that was recorded before", doubt.finding)
             return True
         if found is None or found.moment >= doubt.moment - HOUR or late:
             return True
-        if resolved is not None and resolved <= doubt.moment + HOUR:
+        if resolved <= doubt.moment + HOUR if resolved is not None else self._events_unread:
             return True
         raise Differs("the findings that a start names", f"{doubt.finding} among them", "not named")

@@ -93,10 +93,10 @@ def notes(evidence: OpenedBundle) -> Iterator[tuple[str, str, Note, None]]:
 
 def _by_themselves(evidence: OpenedBundle) -> None:
     """Check that times ascend from record to record, and that the first one has the time in the id of the debate."""
-    for n, envelope in enumerate(evidence.envelopes):
+    for n, envelope in evidence.readable.items():
         with at(file=f"records/{n:04d}.leaf.json", record=n):
             expect_own_time(envelope)
-    for n, (before, after) in enumerate(pairwise(evidence.envelopes), 1):
+    for (_, before), (n, after) in pairwise(evidence.readable.items()):
         with at(file=f"records/{n:04d}.leaf.json", record=n):
             expect_ascending(before.recorded, after.recorded)
 

@@ -1,4 +1,4 @@
-"""What an examiner holds beside the file: a report, and golden sets."""
+"""What an examiner has in hand: a file that is no evidence at all, and beside one a report and golden sets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from service.cli.terminal_text import unbroken
+from service.verify.steps import VerificationReport, VerificationStep
 
 if TYPE_CHECKING:
     from service.evaluation.sets.golden_set import GoldenSet
 
 REPORT_MAX = 1 << 28
 """The most bytes of a report that is compared."""
+SNIFFED = 64
+"""The bytes that show that a file is of another kind."""
 
 
 class Unreadable(click.UsageError):
@@ -62,3 +65,16 @@ def held(path: Path) -> ReportInHand:
     if len(content) > REPORT_MAX:
         raise Unreadable(f"{unbroken(str(path))} is no report: it has more than {REPORT_MAX >> 20} MiB")
     return ReportInHand(path.name, content)
+
+
+def neither(start: bytes) -> VerificationReport | None:
+    """The report on a file that begins neither as a ZIP nor as JSON; ``None`` for one that may be an export."""
+    if start.startswith(b"{"):
+        return None
+    found = "another file" if start else "an empty file"
+    if start.lstrip()[:1] == b"<":
+        found = "an HTML or XML page, such as a sign-in page that was saved in its place"
+    expected = "a bundle or a pack (a ZIP), or an export (lines of JSON)"
+    detail = f"expected {expected}, found {found}; get the file anew"
+    step = VerificationStep(1, "file", "FAILED", detail, expected=expected, found=found)
+    return VerificationReport("unknown", {}, (step,))

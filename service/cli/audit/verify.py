@@ -27,7 +27,7 @@ from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.audit.report_forms import Form, Paper
 from service.audit.timestamp import read_certificate
-from service.cli.audit.in_hand import Asked, Unreadable, golden_sets, held
+from service.cli.audit.in_hand import SNIFFED, Asked, Unreadable, golden_sets, held, neither
 from service.cli.audit.result_words import place, recorded_words, result_line
 from service.cli.option_types import Choice
 from service.cli.terminal_text import say, unbroken
@@ -296,6 +296,8 @@ def _report(name: str, stream: Any, trust: Trust, asked: Asked) -> VerificationR
             raise click.UsageError(f"--scope records is for an export, and {unbroken(name)} is none; leave it out")
         return _bundle(stream, trust, asked)
     _refuse_report(asked, "an export")
+    if (found := neither(stream.peek(SNIFFED)[:SNIFFED])) is not None:
+        return found
     from service.report.versions import REPORTS
     from service.verify.evaluations import Evaluations
     from service.verify.export import verify_export

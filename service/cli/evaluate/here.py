@@ -120,8 +120,10 @@ def text_of(path: Path) -> str:
     """The text of a plan file; raises `click.UsageError`."""
     try:
         return path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"expected a plan in UTF-8 at {path}, and it cannot be read: {error}") from error
+    except OSError as error:
+        raise click.UsageError(f"expected a plan at {path}, and it cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"expected a plan in UTF-8 at {path}, found other bytes at {error.start}") from error
 
 
 async def read_plan(here: Here, path: Path, text: str) -> Planned:

@@ -619,6 +619,26 @@ async def test_a_leaf_of_a_later_version_is_not_checkable(house: House, monkeypa
     assert "version 3" in report.gaps[0].detail
 
 
+async def test_a_bundle_that_is_missing_or_forged_fails_beside_a_leaf_of_a_later_version(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unread, known = await house.declined(), await house.declined()
+    files = unzipped(await made(house))
+
+    def read(leaf: bytes) -> tuple[Envelope | None, str]:
+        envelope, unknown = opened_bundle.read_leaf(leaf)
+        is_later = envelope is not None and (envelope.debate, envelope.n) == (unread, 1)
+        return (None, "an envelope of version 3 is not known to this build") if is_later else (envelope, unknown)
+
+    monkeypatch.setattr("service.verify.pack.read_leaf", read)
+    missing = {name: content for name, content in files.items() if name != bundle_file(known)}
+    forged = [{**files, bundle_file(debate): files[bundle_file(debate)] + b"x"} for debate in (known, unread)]
+
+    assert failed(rehashed(files)) == []
+    assert failed(rehashed(missing)) == ["decisions"]
+    assert [failed(rehashed(one)) for one in forged] == [["bundles"], ["bundles"]]
+
+
 async def test_a_gate_of_a_later_schema_may_end_a_debate_and_is_not_checkable(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -626,7 +646,8 @@ async def test_a_gate_of_a_later_schema_may_end_a_debate_and_is_not_checkable(
     files = unzipped(await made(house))
     rows = [decode_row(line) for line in files[FIRST].splitlines(keepends=True) if line.startswith(b'{"index":')]
     gate = next(row for row in rows if '"kind":"gate.decided"' in row.leaf)
-    parts = _Parts(cast("PackFiles", SimpleNamespace(summary=summary_of(files))), TRUST, tools(), pack_row)
+    pack = SimpleNamespace(summary=summary_of(files), members=files)
+    parts = _Parts(cast("PackFiles", pack), TRUST, tools(), pack_row)
     noted = summary_of(files).logs[0], gate.index, gate.leaf.encode(), '{"kind":"gate.decided","verdict":"no"}'
 
     with pytest.raises(ValueError, match="decision"):

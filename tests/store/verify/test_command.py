@@ -63,6 +63,8 @@ def folder(drafts: Drafts, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "unsigned.zip").write_bytes(pack(bare.bundle()))
     (folder / "words.txt").write_text("This is not a bundle.\n")
     (folder / "empty").write_bytes(b"")
+    (folder / "page.zip").write_bytes(b"\n<!doctype html><title>Sign in</title>\n")
+    (folder / "first-byte.zip").write_bytes(b"Q" + draft.packed()[1:])
     return folder
 
 
@@ -145,6 +147,10 @@ def call(folder: Path) -> Iterator[Call]:
         (["export.jsonl", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 2 (signature)"),
         (["words.txt", *KEY], 1, "neither a bundle, a pack nor an export"),
         (["empty", *KEY], 1, "neither a bundle, a pack nor an export"),
+        (["empty", *KEY], 1, "expected a bundle or a pack (a ZIP), or an export (lines of JSON)"),
+        (["empty", *KEY], 1, "found an empty file; get the file anew"),
+        (["page.zip", *KEY], 1, "found an HTML or XML page"),
+        (["first-byte.zip", *KEY], 1, "found another file; get the file anew"),
     ],
 )
 def test_the_exit_code_and_the_last_line_say_how_it_ended(

@@ -309,3 +309,25 @@ async def test_a_tilt_that_differs_fails_beside_an_unread_case_of_an_evaluation(
     assert evaluations.unread
     with pytest.raises(Differs):
         happened.end()
+
+
+async def test_entries_in_front_of_an_unread_leaf_of_their_debate_are_recomputed(lines: list[bytes]) -> None:
+    places = turns(lines)
+    found = kinds(lines)
+    spoke = [place for place in places if found[place] == "turn.spoke"][1]
+    charge = json.loads(list(read(iter(lines))[1])[spoke].payload or "")["charge"]
+    dear = forged(lines, spoke, charge={**charge, "amount": charge["amount"] + 1})
+    behind = places[places.index(spoke) + 2]
+    later = sealed_again(dear, behind, v=3)
+    report = verify_export(iter(later), TRUST, every=True)
+    assert (step(report, "charges").state, step(report, "charges").record) == ("FAILED", spoke)
+    before = verify_export(iter(sealed_again(dear, places[places.index(spoke) - 1], v=3)), TRUST, every=True)
+    assert step(before, "charges").state == "NOT CHECKABLE"
+
+
+async def test_envelopes_of_a_debate_are_compared_across_an_unread_leaf(lines: list[bytes]) -> None:
+    first, second, third, *_ = turns(lines)
+    for unread, changed in ((first, second), (first, third)):
+        later = sealed_again(sealed_again(lines, unread, v=3), changed, policy="11" * 32)
+        report = verify_export(iter(later), TRUST, every=True)
+        assert (step(report, "payloads").state, step(report, "payloads").record) == ("FAILED", changed)

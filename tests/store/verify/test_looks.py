@@ -176,6 +176,38 @@ async def test_an_event_of_a_later_schema_may_be_a_look_and_is_not_checkable(rec
         assert not gap.value.allowed
 
 
+@pytest.mark.parametrize("place", ["in front", "behind"])
+async def test_fewer_looks_than_are_certain_fail_beside_an_unread_leaf(recorded: Recorded, place: str) -> None:
+    records, note = recorded.records, read_head(read(iter(recorded.lines))[0].checkpoint.encode())[0]
+    scored, _, third, last = recorded.evaluations
+
+    def looked(records: Sequence[ExportSummary], unread: int) -> str:
+        happened = LogRecords(note, TRUST, None, None, Looks(LOG, whole=True))
+        for index, one in enumerate(records):
+            if index == unread:
+                happened.take(None, None, index, b"", "an envelope of version 3")
+            happened.take(one.envelope, one.payload, index, one.hash, one.unread)
+        if unread == len(records):
+            happened.take(None, None, unread, b"", "an envelope of version 3")
+        return happened.looks()
+
+    i = registration(last, records)
+    unread = {"in front": i, "behind": len(records)}[place]
+    with pytest.raises(Differs) as none:
+        looked(edited(records, i, 0), unread)
+    assert (none.value.expected, none.value.found) == ("1 or more" if place == "in front" else "2", "0")
+    assert none.value.record == i
+    for looks in (2,) if place == "behind" else (1, 2, 9):  # the third may have ended in the leaf, or more looked
+        with pytest.raises(NotCheckable, match="an envelope of version 3"):
+            looked(edited(records, i, looks), unread)
+
+    entry = next(one for one in records if one.envelope and one.envelope.kind == "item.scored" and of(scored, one))
+    going_on = replace(entry, payload=(entry.payload or b"").replace(scored.encode(), third.encode()))
+    with pytest.raises(Differs) as fewer:
+        looked([*edited(records, i, 1), going_on], unread)
+    assert fewer.value.expected == ("2 or more" if place == "in front" else "2")
+
+
 async def test_an_evaluation_that_is_left_out_is_found(recorded: Recorded) -> None:
     records, (scored, _, third, _) = recorded.records, recorded.evaluations
     with pytest.raises(Differs) as left_out:

@@ -15,6 +15,9 @@ from service.reviews import evidence
 from service.store.current_log import CurrentLogs
 from service.verify.earlier_logs import read_event
 from service.verify.export import ExportSummary, check_line, verify_export
+from service.verify.log import read_head
+from service.verify.log_records import LogRecords
+from service.verify.looks import Looks
 from service.verify.steps import Differs, NotCheckable, Trust
 from service.verify.tilts import Tilts
 from tests.fixtures.bundles import failed, step
@@ -101,9 +104,11 @@ def without(records: Sequence[ExportSummary], i: int) -> list[ExportSummary]:
     return [*records[:i], *records[i + 1 :]]
 
 
-def checked(records: Sequence[ExportSummary], log: str = LOG) -> str:
-    """What the starts come to; raises `Differs`."""
+def checked(records: Sequence[ExportSummary], log: str = LOG, *, unread: str = "") -> str:
+    """What the starts come to, beside a record that cannot be read for this reason; raises `Differs`."""
     found = Tilts(log)
+    if unread:
+        found.pass_over(unread)
     for index, one in enumerate(records):
         assert one.envelope is not None
         assert one.payload is not None
@@ -169,6 +174,59 @@ async def test_what_a_start_names_or_leaves_out_is_judged_where_nothing_else_exp
         told = f"{difference.value.what} {difference.value.expected} {difference.value.found}"
         assert said in told, (what, told)
         assert difference.value.record is not None, what
+
+
+async def test_what_no_unread_leaf_explains_fails_beside_one_and_the_rest_is_not_checkable(recorded: Recorded) -> None:
+    records, finding = recorded.records, recorded.finding
+    before, under, after = (start(n, records) for n in (0, 1, 3))
+    model = json.loads(records[under].payload or b"")["tilts"][0]["model"]
+    found, resolved = place("moderator.found", records), place("moderator.resolved", records)
+    stale = edited(records, after, named(finding, model))
+    left_out = edited(records, under, lambda entry: entry.pop("tilts"))
+    early = at_hour(edited(records, before, named(finding, model)), 4, kind="moderator.found")
+    for what, changed, said in (
+        ("resolved before", stale, "resolved before"),
+        ("resolved before, its finding unread", without(stale, found), "resolved before"),
+        ("left out, resolved later", left_out, "among them"),
+        ("recorded later", early, "recorded before"),
+    ):
+        with pytest.raises(Differs) as difference:
+            checked(changed, unread="a later one")
+        assert said in f"{difference.value.expected} {difference.value.found}", what
+        assert difference.value.record is not None, what
+    for what, changed in (
+        ("as recorded", records),
+        ("a finding that may be unread", edited(records, before, named(STRANGER, model))),
+        ("a finding whose record may be unread", without(records, found)),
+        ("a resolution that may be unread", without(left_out, resolved)),
+        ("named within an hour of its resolution", at_hour(stale, 8.5, kind="moderator.resolved")),
+    ):
+        with pytest.raises(NotCheckable, match="a later one"):
+            pytest.fail(f"{what}: {checked(changed, unread='a later one')}")
+
+
+async def test_a_whole_log_names_a_stale_finding_before_its_unread_leaf(recorded: Recorded) -> None:
+    records, note = recorded.records, read_head(read(iter(recorded.lines))[0].checkpoint.encode())[0]
+    after = start(3, records)
+    model = json.loads(records[start(1, records)].payload or b"")["tilts"][0]["model"]
+    happened = LogRecords(note, TRUST, None, Tilts(LOG), Looks(LOG, whole=True))
+    happened.take(None, None, 0, b"", "an envelope of version 3")
+    for one in edited(records, after, named(recorded.finding, model)):
+        happened.take(one.envelope, one.payload, one.row.index, one.hash, one.unread)
+
+    with pytest.raises(Differs, match="a finding that a start names"):
+        happened.end()
+
+
+async def test_a_later_log_that_names_what_it_resolved_differs_although_the_finding_is_of_another_log(
+    recorded: Recorded,
+) -> None:
+    records = recorded.records
+    model = json.loads(records[start(1, records)].payload or b"")["tilts"][0]["model"]
+    stale = edited(records, start(3, records), named(recorded.finding, model))
+    with pytest.raises(Differs) as difference:
+        checked(without(stale, place("moderator.found", records)), "localhost/default/2")
+    assert "resolved before" in difference.value.found
 
 
 async def test_what_may_have_crossed_the_opening_of_a_case_is_counted_and_no_difference(recorded: Recorded) -> None:

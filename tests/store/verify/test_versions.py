@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 
 from service import gate, money
+from service.audit.record import leaf_hash
 from service.checks import judgement, question_type
 from service.checks.judgement import check_critique
 from service.debate.entries import GateDecision
@@ -140,6 +143,33 @@ def test_a_forged_decision_fails_beside_versions_that_are_not_known(drafts: Draf
     draft = sealed(drafts["plain"], nonsense="nonsense/1")
 
     assert failed(verify(draft.change(1, lambda e: e["decision"].update(factor=1)).bundle())) == ["gate"]
+
+
+def with_unread_leaf(draft: Draft, place: int, edits: Mapping[int, Mapping[str, Any]]) -> Draft:
+    """The draft with a leaf of a later version, and with members of other envelopes changed; the chain is whole."""
+    changed, prev = draft.copy(), ""
+    for n, leaf in enumerate(changed.leaves):
+        members = {**json.loads(leaf), "prev": prev, **edits.get(n, {})}
+        if n == place:
+            members["v"] = 3
+        changed.leaves[n] = msgspec.json.encode(members)
+        prev = leaf_hash(changed.leaves[n]).hex()
+    return changed
+
+
+def test_what_the_other_envelopes_say_differs_beside_an_unread_leaf(drafts: Drafts) -> None:
+    def found(edits: Mapping[int, Mapping[str, Any]]) -> set[tuple[str, int | None]]:
+        report = verify(with_unread_leaf(drafts["plain"], 4, edits).bundle())
+        return {(one.name, one.record) for one in report.failed}
+
+    assert found({}) == set()
+    assert found({8: {"prev": "0" * 64}}) == {("chain", 8)}
+    assert found({8: {"n": 9}}) == {("chain", 8)}
+    assert found({5: {"prev": "0" * 64}}) == {("chain", 5)}  # the hash of a leaf needs no reading of it
+    assert found({8: {"policy": "11" * 32}}) == {("complete", 8)}
+    assert found({8: {"recorded": "2026-01-01T00:00:00.000000Z", "occurred": "2026-01-01T00:00:00.000000Z"}}) == {
+        ("times", 8)
+    }
 
 
 def test_a_verifier_and_a_writer_know_the_same_versions() -> None:
