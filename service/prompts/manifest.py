@@ -131,13 +131,12 @@ class Prompts:
         return self._contents
 
     def schema(self, seat: str) -> dict[str, Any]:
-        """The JSON Schema of a seat's reply, anew each time; raises `PromptMismatch` where there is none."""
-        schema: dict[str, Any] = msgspec.json.decode(self._contents[self.entry(f"schema.{seat}").file])
-        return schema
+        """The JSON Schema of a seat's reply, one for all: leave it as it is. Raises `PromptMismatch` without one."""
+        file = self.entry(f"schema.{seat}").file
+        return self.made.schema(file, self._contents[file])
 
     def has_schema(self, seat: str, found: Raw) -> bool:
-        """Whether these bytes are a seat's pinned schema, its members in their order or sorted, without blanks; raises
-        `PromptMismatch` where there is none."""
+        """Whether these bytes are a seat's pinned schema, in its order or sorted; raises `PromptMismatch` without."""
         file = self.entry(f"schema.{seat}").file
         return bytes(found) in self.made.schema_bytes(file, self._contents[file])
 
