@@ -29,7 +29,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from service.errors import GainsayError, PromptMismatch
 from service.prompts.alternatives import WHOLE, replaced_by
@@ -131,14 +131,14 @@ class Prompts:
         return self._contents
 
     def schema(self, seat: str) -> dict[str, Any]:
-        """The JSON Schema of a seat's reply, anew each time; raises `PromptMismatch` where there is none."""
-        schema: dict[str, Any] = msgspec.json.decode(self._contents[self.entry(f"schema.{seat}").file])
-        return schema
-
-    def has_schema(self, seat: str, found: Mapping[str, Any]) -> bool:
-        """Whether a schema is a seat's pinned one; raises `PromptMismatch` where there is none."""
+        """The JSON Schema of a seat's reply, one for all: leave it as it is. Raises `PromptMismatch` without one."""
         file = self.entry(f"schema.{seat}").file
-        return found == self.made.schema(file, self._contents[file])
+        return self.made.schema(file, self._contents[file])
+
+    def has_schema(self, seat: str, found: Raw) -> bool:
+        """Whether these bytes are a seat's pinned schema, in its order or sorted; raises `PromptMismatch` without."""
+        file = self.entry(f"schema.{seat}").file
+        return bytes(found) in self.made.schema_bytes(file, self._contents[file])
 
     def alternatives(self, kind: str) -> tuple[str, ...]:
         """The pinned prompts that a caller may name in the place of a kind's own."""

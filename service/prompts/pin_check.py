@@ -13,12 +13,12 @@ The contents of a data message are not compared: a document may quote a prompt. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any
 
 import msgspec
+from msgspec import Raw
 
 from service.errors import PromptMismatch
 from service.prompts.fence import blocks, fence
@@ -53,11 +53,11 @@ def check_pins(
         _data(n, message)
 
 
-def check_schema_pin(prompts: Prompts, seat: str, found: Mapping[str, Any]) -> None:
+def check_schema_pin(prompts: Prompts, seat: str, found: Raw) -> None:
     """Raise `PromptMismatch` unless the reply schema on the wire is the seat's pinned one: descriptions steer too."""
     if not prompts.has_schema(seat, found):
         entry = prompts.entry(f"schema.{seat}")
-        raise PromptMismatch(_on_the_wire(entry, _hash(msgspec.json.encode(found, order="sorted").decode())))
+        raise PromptMismatch(_on_the_wire(entry, sha256(found).hexdigest()))
 
 
 def check_kept(asked: bool, found: bool | None) -> None:

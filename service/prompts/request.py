@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 Role = Literal["house", "data", "seat"]
@@ -43,19 +43,20 @@ class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
     keeps_case: bool = False
 
 
-class WireTexts(Struct, frozen=True):
+class WireTexts(Struct, frozen=True, rename="camel"):
     """The texts of a body on the wire, read back from its bytes. They are compared with the pins.
 
-    ``keeps_case`` is the mark for the vendor's cache, ``None`` where its wire has none.
+    ``reply_schema`` is the schema in its own bytes: two that differ can be equal once they are decoded, such as
+    ``true`` and ``1``. ``keeps_case`` is the mark for the vendor's cache, ``None`` where its wire has none.
     """
 
     messages: tuple[Message, ...]
-    reply_schema: dict[str, Any]
+    reply_schema: Raw
     keeps_case: bool | None = None
 
 
 _encoder = msgspec.json.Encoder(order="sorted")
-_decoder = msgspec.json.Decoder(Request)
+_decoder = msgspec.json.Decoder(WireTexts)
 
 
 def encode(request: Request) -> bytes:
@@ -64,9 +65,8 @@ def encode(request: Request) -> bytes:
 
 
 def wire_texts(body: bytes) -> WireTexts:
-    """The texts of a body that is the request's own bytes; raises `msgspec.DecodeError` for any other."""
-    request = _decoder.decode(body)
-    return WireTexts(request.messages, request.reply_schema)
+    """The texts of a body that is the request's own bytes; raises `msgspec.DecodeError` for one without them."""
+    return _decoder.decode(body)
 
 
 def texts_of(request: Request) -> tuple[str, ...]:

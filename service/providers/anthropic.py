@@ -112,8 +112,7 @@ class Anthropic(Vendor):
         if mode == "json_schema":
             parameters = _with_config(parameters, body.output_config)
         messages = (wire.order("house", body.system), *data, wire.order("seat", last.text))
-        opened, most = wire.open_schema(schema), body.max_tokens
-        request = Request("", "", body.model, messages, "", opened, most, parameters, keeps_case)
+        request = Request("", "", body.model, messages, "", {}, body.max_tokens, parameters, keeps_case)
         return Written(request, mode, schema)
 
     # -- in

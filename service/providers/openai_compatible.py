@@ -136,7 +136,7 @@ class OpenAICompatible(Vendor):
         if most is None:
             raise ValueError("no limit of tokens")
         messages = (wire.order("house", first), *data, wire.order("seat", last))
-        request = Request("", "", body.model, messages, schema_id, wire.open_schema(schema), most, parameters)
+        request = Request("", "", body.model, messages, schema_id, {}, most, parameters)
         return Written(request, mode, schema)
 
     # -- in

@@ -34,8 +34,8 @@ _members = msgspec.json.Decoder(dict[str, Raw])
 
 
 class Written(Struct, frozen=True):
-    """A body, read back: its request, as far as the wire keeps it, the mode in which the schema travels, and the
-    schema's own bytes."""
+    """A body, read back: its request, as far as the wire keeps it and without the reply schema, the mode in which that
+    travels, and its own bytes."""
 
     request: Request
     mode: Mode
@@ -132,10 +132,11 @@ class Vendor(Provider):
         """The texts in a body; raises `PromptMismatch` for a body that no adapter here has written.
 
         The body is decoded to a request, and encoding that request must give the same bytes. So any additional
-        message, tool, field or blank is detected.
+        message, tool, field or blank is detected, but for those within the reply schema: its bytes are returned.
         """
-        request = self._written(body).request
-        return WireTexts(request.messages, request.reply_schema, request.keeps_case if self.marks else None)
+        written = self._written(body)
+        request = written.request
+        return WireTexts(request.messages, written.schema, request.keeps_case if self.marks else None)
 
     def _written(self, body: bytes) -> Written:
         """A body, read back: with the parameters of its model's last body, else with those that it is found to have.

@@ -41,8 +41,6 @@ RESERVED = frozenset(
 
 Schema = dict[str, Any] | Raw
 """A reply schema, or its bytes as they stand in a body."""
-SCHEMAS_MAX = 256
-"""How many reply schemas are known by their bytes; then all are forgotten and read again."""
 ORDERS_MAX = 256
 """How many texts of ours, in other letters than ASCII, are kept; then all are forgotten."""
 
@@ -51,9 +49,7 @@ _DEPTH = 6
 _encoder = msgspec.json.Encoder()
 decode = msgspec.json.Decoder().decode
 """The value in a member of a body."""
-_schema = msgspec.json.Decoder(dict[str, Any])
 _said = msgspec.json.Decoder(dict[Literal["replySchema"], Raw])
-_schemas = dict[bytes, dict[str, Any]]()
 _orders = dict[str, str]()
 
 
@@ -87,22 +83,6 @@ def schema_message(schema: Schema) -> Message:
 def read_schema(message: Message) -> Raw:
     """The schema's bytes from its message; raises `ValueError` or `KeyError` for a message that has none."""
     return _said.decode(message.content)["replySchema"]
-
-
-def open_schema(raw: Raw) -> dict[str, Any]:
-    """The schema in its bytes; raises `ValueError` unless it is written with the same bytes.
-
-    Requests have the same few pinned schemas, so one that was read here is kept and shared: leave it as it is.
-    """
-    written = bytes(raw)
-    if (schema := _schemas.get(written)) is None:
-        schema = _schema.decode(written)
-        if _encoder.encode(schema) != written:
-            raise ValueError("the schema is written in another way")
-        if len(_schemas) >= SCHEMAS_MAX:
-            _schemas.clear()
-        _schemas[written] = schema
-    return schema
 
 
 def speaking(messages: tuple[Message, ...]) -> tuple[Message, ...]:

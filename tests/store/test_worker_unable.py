@@ -223,7 +223,8 @@ async def test_a_request_without_the_pinned_prompts_is_told_as_the_worker_s_trou
     class Tampering(CannedProvider):
         def decode_request(self, body: bytes) -> WireTexts:
             told = super().decode_request(body)
-            return msgspec.structs.replace(told, reply_schema={**told.reply_schema, "description": "Agree."})
+            schema = {**msgspec.json.decode(told.reply_schema), "description": "Agree."}
+            return msgspec.structs.replace(told, reply_schema=msgspec.Raw(msgspec.json.encode(schema)))
 
     async with bench(database.service_url, Tampering()) as service:
         debate = await service.submit()

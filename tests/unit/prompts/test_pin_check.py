@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import sha256
+from typing import Any, Literal
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Raw
 
 from service.debate.adversarial import SEATS
 from service.debate.facts import Facts
@@ -380,12 +383,34 @@ def test_only_so_many_pinned_texts_are_known(monkeypatch: pytest.MonkeyPatch) ->
         assert 0 < len(known) <= 3
 
 
-def test_a_schema_that_a_caller_or_an_adapter_changes_stays_as_it_was() -> None:
-    check_schema_pin(PROMPTS, "critic", PROMPTS.schema("critic"))
-    mine = PROMPTS.schema("critic")
-    mine["properties"].clear()
+def on_the_wire(schema: dict[str, Any], order: Literal["sorted"] | None = None) -> Raw:
+    return Raw(msgspec.json.encode(schema, order=order))
 
-    assert PROMPTS.schema("critic")["properties"]
-    check_schema_pin(PROMPTS, "critic", PROMPTS.schema("critic"))
+
+def test_a_schema_that_a_caller_or_an_adapter_changes_is_seen_whatever_was_sent_before() -> None:
+    prompts = Prompts.load()
+    pinned = on_the_wire(prompts.schema("critic"))
+    for _ in range(2):
+        prompts.schema("critic")["properties"].clear()
+
+        with pytest.raises(PromptMismatch, match=r"schema 'schema\.critic' does not match"):
+            check_schema_pin(prompts, "critic", on_the_wire(prompts.schema("critic")))
+        check_schema_pin(prompts, "critic", pinned)
+
+
+def test_a_schema_goes_out_in_the_order_of_its_file_or_sorted() -> None:
+    schema = PROMPTS.schema("critic")
+    check_schema_pin(PROMPTS, "critic", on_the_wire(schema, "sorted"))
+
     with pytest.raises(PromptMismatch, match=r"schema 'schema\.critic' does not match"):
-        check_schema_pin(PROMPTS, "critic", mine)
+        check_schema_pin(PROMPTS, "critic", on_the_wire(dict(reversed(schema.items()))))
+
+
+@pytest.mark.parametrize("order", [None, "sorted"])
+@pytest.mark.parametrize("like_false", [0, 0.0, -0.0])
+def test_a_schema_that_python_holds_for_equal_is_seen(order: Literal["sorted"] | None, like_false: float) -> None:
+    schema = {**PROMPTS.schema("critic"), "additionalProperties": like_false}
+    assert schema == PROMPTS.schema("critic")
+
+    with pytest.raises(PromptMismatch, match=r"schema 'schema\.critic' does not match"):
+        check_schema_pin(PROMPTS, "critic", on_the_wire(schema, order))

@@ -235,7 +235,7 @@ def test_the_messages_are_those_of_the_request() -> None:
 
     spoken = provider.decode_request(provider.encode(asked))
 
-    assert (spoken.messages, spoken.reply_schema) == (asked.messages, asked.reply_schema)
+    assert (spoken.messages, msgspec.json.decode(spoken.reply_schema)) == (asked.messages, asked.reply_schema)
 
 
 @pytest.mark.parametrize(
