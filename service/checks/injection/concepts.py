@@ -108,14 +108,10 @@ class Entry(Struct, frozen=True):
     beginnings: tuple[str, ...] = ()
     """The second words of the others, of which a part is enough."""
     foreign: str = ""
-    alone: Entry | None = None
-    """The same without phrases, if it stands for anything then; of one that has some."""
 
-    def among(self, words: Set[str]) -> Entry | None:
-        """The same, without its phrases where none can go on in a text of these words."""
-        if self.foreign or self.beginnings or not self.seconds.keys().isdisjoint(words):
-            return self
-        return self.alone
+    def goes_on_among(self, words: Set[str]) -> bool:
+        """Whether one of its phrases may go on in a text of these words, or they are looked at for another reason."""
+        return bool(self.foreign or self.beginnings) or not self.seconds.keys().isdisjoint(words)
 
     def phrases_with(self, words: Sequence[str], at: int) -> int:
         """The bits of the phrases that go on with the words from a place on."""
@@ -139,10 +135,7 @@ def entry_of(meaning: Iterable[tuple[int, int]], phrases: Iterable[Phrase] = ())
         seconds[second].append(phrase)
         if is_stem:
             beginnings.add(second)
-    alone = Entry(bits, counts, is_more=False, meaning=meaning) if meaning else None
-    if not phrases:
-        return alone
-    return Entry(bits, counts, True, meaning, phrases, dict(seconds), tuple(beginnings), alone=alone)
+    return Entry(bits, counts, bool(phrases), meaning, phrases, dict(seconds), tuple(beginnings))
 
 
 def packed(meaning: Meaning) -> tuple[int, int]:

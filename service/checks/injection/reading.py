@@ -8,7 +8,7 @@ Phrases, and words in another alphabet or order, are looked for in sentences tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from struct import Struct
 from typing import NamedTuple
@@ -57,6 +57,8 @@ _ENDS = tuple(
 """Each begins with one character and no class, which `re` finds ten times as fast."""
 _QUOTES = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300e`'
 _QUOTE = lazily(f"[{_QUOTES}'](?:(?<!')|(?<!\\w')(?=\\w))")
+_OPENING = lazily(r"'(?<!\w')(?=\w)")
+"""The only apostrophe that is one of `_QUOTE`."""
 _IDEOGRAPHIC = lazily("[\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f]+")
 
 
@@ -94,6 +96,10 @@ class Known(dict[str, Entry | None]):
         found = self._looked_up({word for word in words if word not in self and len(word) <= WORD_MAX})
         self.more.update(word for word, entry in found.items() if entry and entry.is_more)
         self.update(found)
+
+    def alone(self, words: set[str]) -> set[str]:
+        """Those of a text's words that are no more than their concepts in it: none of their phrases can go on."""
+        return {word for word in words & self.more if (entry := self[word]) and not entry.goes_on_among(words)}
 
     def _looked_up(self, words: set[str]) -> dict[str, Entry | None]:
         foreign = self._vocabulary.foreign
@@ -135,10 +141,9 @@ class Known(dict[str, Entry | None]):
         for part in re.split(r"[^a-z]+", word):
             if part and (latin := self._vocabulary.entry(part)):
                 bits |= latin.bits
-        alone = Entry(bits, counts, is_more=False, meaning=entry.meaning if entry else ()) if bits else None
         if entry and entry.phrases:
-            return replace(entry, bits=bits, counts=counts, alone=alone)
-        return alone
+            return replace(entry, bits=bits, counts=counts)
+        return Entry(bits, counts, is_more=False, meaning=entry.meaning if entry else ()) if bits else None
 
 
 class Reader:
@@ -153,32 +158,25 @@ class Reader:
         """The sentences that have a word, in their order."""
         self.rot13, self.reversed = [], []
         cut = list(_cut(text))
-        entries = self._look_up(set(chain.from_iterable([words for words, *_ in cut])))
-        holds_quotes = "'" in text or any(map(text.__contains__, _QUOTES))
-        return [self._sentence(text, one, entries, holds_quotes=holds_quotes) for one in cut]
+        words = set(chain.from_iterable([words for words, *_ in cut]))
+        self._known.learn(words)
+        alone = self._known.alone(words)
+        holds_quotes = any(map(text.__contains__, _QUOTES)) or ("'" in text and _OPENING.search(text) is not None)
+        return [self._sentence(text, one, alone, holds_quotes=holds_quotes) for one in cut]
 
-    def _look_up(self, words: set[str]) -> Mapping[str, Entry | None]:
-        """What each of the words of a text stands for in it."""
-        known = self._known
-        known.learn(words)
-        entries = dict(zip(words, map(known.__getitem__, words), strict=True))
-        for word in words & known.more:
-            if entry := entries[word]:
-                entries[word] = entry.among(words)
-        return entries
-
-    def _sentence(self, text: str, cut: _Cut, entries: Mapping[str, Entry | None], *, holds_quotes: bool) -> Sentence:
+    def _sentence(self, text: str, cut: _Cut, alone: set[str], *, holds_quotes: bool) -> Sentence:
         words, start, end, until = cut
+        known = self._known
         bits = counts = n = 0
         is_foreign = False
         for word in words:
             n += 1
-            entry = entries[word]
+            entry = known[word]
             if entry is None:
                 continue
             bits |= entry.bits
             counts += entry.counts
-            if entry.is_more:
+            if entry.is_more and word not in alone:
                 if entry.foreign:
                     is_foreign = True
                 elif n < len(words) and (words[n] in entry.seconds or words[n].startswith(entry.beginnings)):

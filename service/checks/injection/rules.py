@@ -42,6 +42,9 @@ OF_OTHERS = bits_of("ATTACK", "CODE", "PARTY", "CONDITION", "JUDGE")
 OF_RULES = bits_of("RANGE", "MANUAL", "MUST", "VOID")
 LONG = 20_000
 """The characters of a text from which on what is found in it is kept."""
+BRIEF, BRIEF_MAX = 300, 512
+"""The most characters of a text that is remembered with what is found in it, and how many are before all are forgotten.
+Titles, names, metadata and what a use case always sends are such, and each costs half as much as a paragraph."""
 BORDER = 600
 """How many characters on each side of the border of two texts are read together."""
 
@@ -69,18 +72,24 @@ def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
 
 
 class Scan(NamedTuple):
-    """What reads texts and scores them, with a memory of words each."""
+    """What reads texts and scores them, with a memory of words each, and what was found in brief texts of a field."""
 
     reader: Reader
     model: Weights
+    brief: dict[tuple[CaseField, str], Sequence[Passage]]
 
 
 def _scan(texts: Sequence[FieldText]) -> Scan:
     """With the tenant's memory of words, if the texts are short: long ones have many that do not come again."""
+    brief = kept.once("brief texts of injection/1", _brief)
     if sum(len(text.text) for text in texts) >= LONG:
-        return Scan(Reader(), weights().remembering(weights().memory(KNOWN_OF_ONE_MAX)))
+        return Scan(Reader(), weights().remembering(weights().memory(KNOWN_OF_ONE_MAX)), brief)
     known = kept.once("words of injection/1", Known)
-    return Scan(Reader(known), weights().remembering(kept.once("weights of injection/1", weights().memory)))
+    return Scan(Reader(known), weights().remembering(kept.once("weights of injection/1", weights().memory)), brief)
+
+
+def _brief() -> dict[tuple[CaseField, str], Sequence[Passage]]:
+    return {}
 
 
 def words_of(text: str, span: tuple[int, int]) -> str:
@@ -91,14 +100,26 @@ def words_of(text: str, span: tuple[int, int]) -> str:
 
 
 def _passages_of(text: FieldText, scan: Scan) -> list[Passage]:
-    """The passages of a text by itself, read once where it is long."""
+    """The passages of a text by itself, read once where it is long, or so brief that many cases have the same."""
+    if len(text.text) <= BRIEF:
+        return list(_read_brief(text, scan))
     if len(text.text) < LONG:
         return _counted(text, _passages(View(text.text), scan, 0, text.field))
-    read = kept.once(("injection/1", text.field), partial(_read_long, text, scan), text.text)
+    read = kept.once(("injection/1", text.field), partial(_read_whole, text, scan), text.text)
     return list(read)
 
 
-def _read_long(text: FieldText, scan: Scan, words: str) -> Sequence[Passage]:
+def _read_brief(text: FieldText, scan: Scan) -> Sequence[Passage]:
+    key, brief = (text.field, text.text), scan.brief
+    found = brief.get(key)
+    if found is None:
+        if len(brief) >= BRIEF_MAX:
+            brief.clear()
+        found = brief[key] = _read_whole(text, scan, text.text)
+    return found
+
+
+def _read_whole(text: FieldText, scan: Scan, words: str) -> Sequence[Passage]:
     return tuple(_counted(text, _passages(View(words), scan, 0, text.field)))
 
 
@@ -124,7 +145,7 @@ def _orders(plain: View, scan: Scan, field: CaseField, border: int | None = None
     Where a border in the stored text is given, only those over it need be among them: what is found in a sentence or a
     unit lies within it, so the others are not scored.
     """
-    (reader, model), text = scan, plain.text
+    reader, model, text = scan.reader, scan.model, plain.text
     for start, end, pose in posed(text, sure=True):
         yield _passage(plain, (start, end), POSES[pose].family)
     sentences = reader.sentences(text)
