@@ -41,6 +41,7 @@ from service.report.result.would_change import would_change
 Texts = Mapping[str, str] | None
 
 
+_CHARGED = (TurnSpoke, AttemptFailed)
 Hash = str | None
 Position = LogPosition | None
 
@@ -202,7 +203,7 @@ def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms:
         )
     )
     decides = found.by is not None and found.outcome != "declined"
-    ledger = Ledger.of(line.entry for line in h.lines if isinstance(line.entry, TurnSpoke | AttemptFailed))
+    ledger = Ledger.of(line.entry for line in h.lines if isinstance(line.entry, _CHARGED))
     return Decision(
         outcome=found.outcome,
         answer=found.answer,
