@@ -26,6 +26,13 @@ _CONDUCT = newest(consensus.CONDUCTS)
 _TEXTS = newest(texts.COMPARISONS)
 _SYNTHESIS = newest(consensus.SYNTHESES)
 _VOICES = newest(judgement.VOICES)
+_CITED = given_to(_CITATIONS, given.CITATIONS)
+_ATTACK = given_to(_CRITIQUE, given.CRITIQUES)
+_READ_CASE = given_to(_INJECTION, given.INJECTIONS)
+_COMPARED = given_to(_OVERLAP, given.OVERLAPS)
+_KNOWN = given_to(_AGREEMENT, given.AGREEMENTS)
+_READ_TEXTS = given_to(_TEXTS, given.TEXTS)
+_HEARD = given_to(_VOICES, given.VOICES)
 ENGINES: Mapping[CheckKind, str] = complete_checks(
     {
         "citations": _CITATIONS,
@@ -110,16 +117,16 @@ class Checker:
         """The engine of a check, and what it is given: a function of this build, and values that can be pickled."""
         match check.kind:
             case "citations":
-                names = given_to(_CITATIONS, given.CITATIONS)(case, check.over[0])
+                names = _CITED(case, check.over[0])
                 return judged, (_CITATIONS, self._texts(names), _said(facts, check))
             case "critique":
-                attack = given_to(_CRITIQUE, given.CRITIQUES)(case, facts, check.over)
+                attack = _ATTACK(case, facts, check.over)
                 return judgement.CRITIQUES[_CRITIQUE], attack.over(self._sources)
             case "injection":
-                came = given_to(_INJECTION, given.INJECTIONS)(case, facts, check.over)
+                came = _READ_CASE(case, facts, check.over)
                 return injection.INJECTIONS[_INJECTION], (came.over(self._sources), came.screening)
             case "convergence":
-                compared = given_to(_OVERLAP, given.OVERLAPS)(case, facts, check.over)
+                compared = _COMPARED(case, facts, check.over)
                 engine, known = overlap.OVERLAPS[_OVERLAP], compared.known
                 alike = partial(engine, seats=compared.seats, similarity=compared.similarity, known=known)
                 return alike, (compared.answers,)
@@ -128,25 +135,25 @@ class Checker:
             case "accuracy":
                 return consensus.CONDUCTS[_CONDUCT], (facts, check)
             case "texts":
-                read = given_to(_TEXTS, given.TEXTS)(case, facts, check.over)
+                read = _READ_TEXTS(case, facts, check.over)
                 return texts.COMPARISONS[_TEXTS], (read, self._texts(read.documents))
             case "synthesis":
                 return consensus.SYNTHESES[_SYNTHESIS], (facts, check)
             case "voices":
-                heard = given_to(_VOICES, given.VOICES)(case, facts, check.over)
+                heard = _HEARD(case, facts, check.over)
                 return judgement.VOICES[_VOICES], heard.over(self._sources)
         assert_never(check.kind)
 
     def _judge(self, case: Case, turn: TurnId) -> citations.Judge:
         """The citation engine over the documents that it is given for a turn."""
-        names = given_to(_CITATIONS, given.CITATIONS)(case, turn)
+        names = _CITED(case, turn)
         if names not in self._judges:
             self._judges[names] = citations.ENGINES[_CITATIONS](self._texts(names))
         return self._judges[names]
 
     def _known_texts(self, case: Case) -> tuple[str, ...]:
         """The texts by whose words answers agree without agreement."""
-        return given_to(_AGREEMENT, given.AGREEMENTS)(case, self._sources)
+        return _KNOWN(case, self._sources)
 
     def _texts(self, names: Iterable[str]) -> dict[str, str]:
         return {name: self._sources[name] for name in names}

@@ -54,15 +54,13 @@ from service.checks.texts.names_in_words import by_place, places_of, strange_doc
 from service.checks.texts.other_texts import is_of_other, is_other_text, is_person, words_of
 from service.checks.texts.own_reports import Reports, Stretches
 from service.checks.texts.reports import asserted
-from service.checks.texts.shown import Shown
+from service.checks.texts.shown import Shown, words_of_reply
 from service.checks.texts.signs import is_plain
 from service.checks.texts.speakers import turns_named
 from service.checks.texts.strong import DOTS, Form, form_of_clause, form_of_words
 from service.checks.texts.verdicts import opposed
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
-from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
-from service.debate.self_naming import masked
 from service.debate.turns import TurnId, seat_of
 
 ENGINE = f"texts/1+{lexicon.VERSION}"
@@ -112,23 +110,31 @@ class _Desk:
 
     def __init__(self, read: Shown, documents: Mapping[str, str], max_steps: int) -> None:
         self._steps = Steps(max_steps)
-        self._texts = documents
+        self._texts, self._documented = documents, bool(documents)
         self._documents = Sources(documents)
-        self._documented = bool(documents)
         self._shown = read
         self._voices = read.voices or {turn: seat_of(turn) for turn in read.shown}
         self._author = read.author
         self._of_speaker: dict[frozenset[TurnId], Sources] = {}
-        self._asked = Sources({str(n): text for n, text in enumerate(chain(read.asked, read.titles))})
-        self._marked = Sources({str(n): text for n, text in enumerate(read.marked)})
         self._known: dict[tuple[str, int], str | None] = {}
         self._names = frozenset(name.casefold() for name in documents)
-        self._instruments = instruments(read.titles, read.asked, documents)
+
+    @cached_property
+    def _asked(self) -> Sources:
+        return Sources({str(n): text for n, text in enumerate(chain(self._shown.asked, self._shown.titles))})
+
+    @cached_property
+    def _marked(self) -> Sources:
+        return Sources({str(n): text for n, text in enumerate(self._shown.marked)})
+
+    @cached_property
+    def _instruments(self) -> tuple[str, ...]:
+        return instruments(self._shown.titles, self._shown.asked, self._texts)
 
     @cached_property
     def _replies(self) -> dict[str, str]:
         read = self._shown
-        return {turn: _words_of(reply, read.names) for turn, reply in read.shown.items()}
+        return {turn: words_of_reply(reply, read.names) for turn, reply in read.shown.items()}
 
     @cached_property
     def _said(self) -> Sources:
@@ -442,9 +448,3 @@ class _Desk:
 
 def _in_original(passage: Passage, read: Plain) -> Passage:
     return replace(passage, span=read.span(passage.span))
-
-
-def _words_of(reply: Reply, names: frozenset[str]) -> str:
-    """The texts of a reply, and those again in which later seats read a mask in place of its own name."""
-    said = [text for _, text in texts_of(reply)]
-    return "\n\n".join([*said, *(read for text in said if (read := masked(text, names)) != text)])

@@ -49,6 +49,7 @@ _NOUNS = (
     "Certificate Schedule Exhibit Charter Handbook Manual Review Minutes Undertaking Contract Note"
 ).split()
 _NOUN = f"(?:{'|'.join(_NOUNS)})"
+_MAY_BE_DOCUMENT = lazily(_NOUN)
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATED = rf"(?: (?:of|dated) (?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{4}})?)"
 _DOCUMENT = lazily(
@@ -87,7 +88,7 @@ def strange_documents(text: str, known: Sequence[str], documents: Iterable[str])
     ``known`` are the titles, the caller's texts and the beginnings of the documents: one that has all words of the name
     is meant by it. These and the ``documents`` are all that may mention it in full.
     """
-    matches = list(_DOCUMENT.finditer(text)) if any(map(text.__contains__, _NOUNS)) else ()
+    matches = list(_DOCUMENT.finditer(text)) if _MAY_BE_DOCUMENT.search(text) else ()
     if not matches:
         return
     names = [frozenset(_WORD.findall(each.casefold())) for each in known]

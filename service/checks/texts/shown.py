@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from service.debate.replies import Reply
+from service.debate.replies.texts import texts_of
+from service.debate.self_naming import masked
 from service.debate.turns import TurnId
 
 
@@ -61,3 +63,9 @@ class Shown(Protocol):
     def names(self) -> frozenset[str]:
         """The names of models that are masked where a shown reply names itself."""
         ...
+
+
+def words_of_reply(reply: Reply, names: frozenset[str]) -> str:
+    """The texts of a reply, and those again in which later seats read a mask in place of its own name."""
+    said = [text for _, text in texts_of(reply)]
+    return "\n\n".join([*said, *(read for text in said if (read := masked(text, names)) != text)])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from service.audit.record import Actor
 from service.checks.coverage import DocumentCoverage, coverage
 from service.debate.amounts import usd
-from service.debate.entries import DebateStarted, Entry, GateDecision
+from service.debate.entries import AttemptFailed, DebateStarted, Entry, GateDecision, TurnSpoke
 from service.debate.model import Case, HumanReview, Outcome, Status
 from service.debate.options import format_of
 from service.debate.replies import Closing, Framing, Moderation
@@ -41,6 +41,7 @@ from service.report.result.would_change import would_change
 Texts = Mapping[str, str] | None
 
 
+_CHARGED = (TurnSpoke, AttemptFailed)
 Hash = str | None
 Position = LogPosition | None
 
@@ -202,7 +203,7 @@ def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms:
         )
     )
     decides = found.by is not None and found.outcome != "declined"
-    ledger = Ledger.of(line.entry for line in h.lines)
+    ledger = Ledger.of(line.entry for line in h.lines if isinstance(line.entry, _CHARGED))
     return Decision(
         outcome=found.outcome,
         answer=found.answer,

@@ -24,11 +24,12 @@ def struck(h: History) -> tuple[Struck, ...]:
 
 def dissent(h: History) -> Dissent | None:
     """The critic's standing points, or ``None`` before a critic has spoken."""
-    critiques = [(r, *found) for r in h.rounds if (found := h.critique(r))]
+    rounds = h.rounds
+    critiques = [(r, *found) for r in rounds if (found := h.critique(r))]
     if not critiques:
         return None
     last = critiques[-1][2]
-    moderation = next((m for r in reversed(h.rounds) if (m := h.moderation(r))), None)
+    moderation = next((m for r in reversed(rounds) if (m := h.moderation(r))), None)
     return Dissent(
         thesis=last.thesis,
         conclusion=last.conclusion,

@@ -16,6 +16,7 @@ from service.debate.entries import (
     Charge,
     CheckFound,
     DebateStopped,
+    Entry,
     TurnAsked,
     TurnGiven,
     TurnSpoke,
@@ -74,17 +75,21 @@ class History:
             line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
         ]
         self._course = Course()
+        self.facts: Facts = self._course.facts
         self._requests = requests
         self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
         self._moderators: dict[TurnId, Turn] = {}
         self._used: set[str] = set()
         self.served: dict[str, list[str]] = {}
         self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
+        # Only a history that asks for turns needs a script, and what to keep of one.
+        fold = self._course.fold if requests else self.facts.add
         for line in lines:
-            self._add(line)
+            self._read(line.entry)
+            fold(line.entry)
 
-    def _add(self, line: Line) -> None:
-        entry = line.entry
+    def _read(self, entry: Entry) -> None:
+        """Note what an entry says beside its facts, which are still those before it."""
         match entry:
             case TurnAsked():
                 self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
@@ -104,12 +109,6 @@ class History:
                 self.verdicts.update({(a.turn, a.n): a for a in arguments})
             case _:
                 pass
-        self._course.fold(entry)
-
-    @property
-    def facts(self) -> Facts:
-        """The facts of the debate."""
-        return self._course.facts
 
     @property
     def used(self) -> set[str]:

@@ -158,6 +158,8 @@ def passages(text: str) -> Iterator[Quotation]:
 
 def _marked(text: str) -> Iterator[Quotation]:
     """What stands between quotation marks."""
+    if _MARK.search(text) is None:
+        return
     opened: list[_Open] = []
     paragraph = _PARAGRAPH.search(text)
     for match in _MARK.finditer(text):

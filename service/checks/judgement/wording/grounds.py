@@ -31,13 +31,15 @@ _LETTERS = str.maketrans({c: c.lower() if c.isalpha() else " " for c in map(chr,
 _COMMONEST = tuple(f" {word} " for word in "the of to and in for is that on by".split())
 """Some of the words of `FUNCTION`, the most frequent first, between blanks."""
 _MARK = lazily(r"[^\W_]+")
+_PIECE, _OF_WORDS = lazily(r"[\w']+|[^\w\s]"), lazily(r"[\w']")
 _SENTENCE = lazily(r"(?<=[.!?;:])\s+")
 _CLAUSE = lazily(
     r"\s*(?:[,\u2014\u2013]|\s-\s)\s*(?:and\s+|so\s+)?|\s+(?=(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless)\b)",
     re.IGNORECASE,
 )
 _TURN = lazily(r"^(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless|still)\b\s*", re.IGNORECASE)
-_OPPOSING, _FAULT, _NEGATION, _DEALING = (matcher(words) for words in (OPPOSING, FAULTS, NEGATIONS, DEALING))
+_OPPOSING, _FAULT, _DEALING = (matcher(words) for words in (OPPOSING, FAULTS, DEALING))
+_NEGATIONS = frozenset(NEGATIONS.split())
 _GENERAL = frozenset(GENERAL.split())
 
 
@@ -225,13 +227,11 @@ def _opposes(rest: str, attacked: str) -> bool:
 
 def _undenied(rest: str, limits: GroundLimits) -> str:
     """The text without each negation that denies a fault, and without that fault."""
-    tokens = re.findall(r"[\w']+|[^\w\s]", rest)
+    tokens = _PIECE.findall(rest)
     dropped: set[int] = set()
-    for i, token in enumerate(tokens):
-        if not _NEGATION.fullmatch(token):
-            continue
+    for i in [i for i, token in enumerate(tokens) if token in _NEGATIONS]:
         for j in range(i + 1, min(len(tokens), i + 1 + limits.reach)):
-            if not re.match(r"[\w']", tokens[j]) or _DEALING.fullmatch(tokens[j]):
+            if not _OF_WORDS.match(tokens[j]) or _DEALING.fullmatch(tokens[j]):
                 break
             if _FAULT.fullmatch(tokens[j]):
                 dropped |= {i, j}
