@@ -101,9 +101,10 @@ class Runner:
         return self._record.facts
 
     async def run(self, *, reclaimed: bool = False) -> Outcome | None:
-        """Run the debate, once, to its recorded outcome; ``None`` when the worker stopped and no call is in flight any more.
+        """Run the debate to its recorded outcome; ``None`` when the worker stopped and no call is in flight any more.
 
-        ``reclaimed`` says that the last worker lost its lease, which is logged with the charges of its lost calls.
+        A runner runs once. ``reclaimed`` says that the last worker lost its lease, which is logged with the charges of
+        its lost calls.
         Raises `Fenced` when another worker has claimed the debate, and `AuditUnavailable` when the log cannot be
         written: the debate then stays as recorded until a worker claims it again.
         """
