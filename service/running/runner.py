@@ -78,7 +78,7 @@ class Runner:
         providers: Mapping[str, Provider],
         *,
         calls: Calls = Calls(),  # noqa: B008 - frozen
-        on_recorded: Callable[[str, Sequence[Entry]], None] = lambda _debate, _entries: None,
+        on_recorded: Callable[[str, Sequence[Entry]], None] | None = None,
         worker: Surroundings | None = None,
     ) -> None:
         self._log = log
@@ -89,7 +89,7 @@ class Runner:
         lane = worker.lane if sum(map(len, sources.values())) >= LONG else None
         self._intents = AttemptPreparer(log, self._record, self._calling, calls.unavailable_attempts, lane)
         self._pacing = Backoff(log, calls)
-        self._on_recorded = on_recorded
+        self._on_recorded = on_recorded or _unheard
         self._stopping, self._entries = worker.stopping, worker.entries
         self._ready: dict[TurnId, Attempt] = {}
         self._flying: dict[TurnId, asyncio.Task[CallOutcome]] = {}
@@ -103,7 +103,8 @@ class Runner:
     async def run(self, *, reclaimed: bool = False) -> Outcome | None:
         """Run the debate to its recorded outcome; ``None`` when the worker stopped and no call is in flight any more.
 
-        ``reclaimed`` says that the last worker lost its lease, which is logged with the charges of its lost calls.
+        A runner runs once. ``reclaimed`` says that the last worker lost its lease, which is logged with the charges of
+        its lost calls.
         Raises `Fenced` when another worker has claimed the debate, and `AuditUnavailable` when the log cannot be
         written: the debate then stays as recorded until a worker claims it again.
         """
@@ -121,6 +122,9 @@ class Runner:
             return await self._play()
         finally:
             await self._cancel_calls()
+            # Each holds the runner, which holds it: without them all of a debate is freed at once, by no search.
+            self._notified, self._on_recorded = None, _unheard
+            self._record.close()
 
     async def fail(self, why: str, by: StoppedBy = "fault") -> Outcome | None:
         """Stop the debate, because of a recurring fault or a lost log, and conclude it with what is recorded."""
@@ -263,6 +267,10 @@ class Runner:
         if self._entries.poll() or self._record.last_read_s >= LOOK_S:
             with suppress(StoreUnavailable):
                 await self._record.read_others()
+
+
+def _unheard(_debate: str, _entries: Sequence[Entry]) -> None:
+    """Nobody is told what was recorded."""
 
 
 def _given(facts: Facts, turn: Turn) -> TurnGiven | TurnSilent:

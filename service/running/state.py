@@ -129,6 +129,10 @@ class DebateState:
         self._count(entries)
         self._on_recorded(entries)
 
+    def close(self) -> None:
+        """Record nothing more; what was called with the entries of each append is let go."""
+        self._on_recorded = _unrecorded
+
     async def catch_up(self) -> None:
         """Read what others appended (an abort, say) after an append of ours was refused."""
         if not await self.read_others():
@@ -166,3 +170,7 @@ class DebateState:
             telemetry.LOST.labels(model=self.facts.models[failed.turn][failed.attempt - 1]).inc()
         for entry in entries:
             telemetry.ENTRIES.labels(kind=kind(entry)).inc()
+
+
+def _unrecorded(entries: Sequence[Entry]) -> None:
+    raise IllegalEntry(f"the run of this debate is over, so these {len(entries)} entries have no runner")
