@@ -89,7 +89,7 @@ class Runner:
         lane = worker.lane if sum(map(len, sources.values())) >= LONG else None
         self._intents = AttemptPreparer(log, self._record, self._calling, calls.unavailable_attempts, lane)
         self._pacing = Backoff(log, calls)
-        self._on_recorded = on_recorded or _unheard
+        self._on_recorded = on_recorded or _unused
         self._stopping, self._entries = worker.stopping, worker.entries
         self._ready: dict[TurnId, Attempt] = {}
         self._flying: dict[TurnId, asyncio.Task[CallOutcome]] = {}
@@ -123,7 +123,7 @@ class Runner:
         finally:
             await self._cancel_calls()
             # Each holds the runner, which holds it: without them all of a debate is freed at once, by no search.
-            self._notified, self._on_recorded = None, _unheard
+            self._notified, self._on_recorded = None, _unused
             self._record.close()
 
     async def fail(self, why: str, by: StoppedBy = "fault") -> Outcome | None:
@@ -269,8 +269,8 @@ class Runner:
                 await self._record.read_others()
 
 
-def _unheard(_debate: str, _entries: Sequence[Entry]) -> None:
-    """Nobody is told what was recorded."""
+def _unused(_debate: str, _entries: Sequence[Entry]) -> None:
+    """Nothing more is done with what was recorded."""
 
 
 def _given(facts: Facts, turn: Turn) -> TurnGiven | TurnSilent:
