@@ -182,10 +182,19 @@ def _error_kind(error: psycopg.Error) -> str:
     return ", ".join(part for part in (type(error).__name__, error.sqlstate) if part)
 
 
+_LASTING = """
+SELECT set_config(name, CASE WHEN setting IN ('off', 'local') THEN 'on' ELSE setting END, false)
+FROM pg_settings WHERE name = 'synchronous_commit'
+"""
+"""A start refuses such defaults (`schema.preflight`). One that is set later, or read again by a server under way, must
+not make a confirmed record one that a crash takes back."""
+
+
 async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     """Set up a connection: the service's own schema, whatever the role's defaults are, and immediate preparation."""
     connection.prepare_threshold = 1
     array_parameters.register(connection)
+    await connection.execute(_LASTING)
     await connection.execute("SET search_path = gainsay, pg_temp")
     # Our statements take milliseconds; with locks and a slow disk some more. None may wait for ever.
     await connection.execute(f"SET statement_timeout = {round(STATEMENT_S * 1_000)}")

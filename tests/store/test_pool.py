@@ -313,6 +313,16 @@ async def test_texts_arrive_whole_whatever_encoding_the_environment_names(
             assert rows == [{"one": text, "some": [text]}]
 
 
+@pytest.mark.parametrize(("default", "found"), [("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")])
+async def test_what_is_confirmed_is_on_the_disk_whatever_a_later_default_says(
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch, default: str, found: str
+) -> None:
+    monkeypatch.setattr(pool, "queries", lambda: {"asked": b"SELECT current_setting('synchronous_commit') AS lasting"})
+    monkeypatch.setenv("PGOPTIONS", f"-c synchronous_commit={default}")
+    async with which.open(which.url(database)) as opened:
+        assert await opened.query("asked") == [{"lasting": found}]
+
+
 async def test_a_permission_that_is_missing_is_not_an_outage(
     database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
