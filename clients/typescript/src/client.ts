@@ -5,7 +5,7 @@ import { Exchange, pause, seconds } from "./exchange.js";
 import { HeadMemory, type HeadNotice } from "./headMemory.js";
 import { type Head, type HeadStore, MemoryHeads } from "./heads.js";
 import type { components } from "./schema.js";
-import { type Answer, type Query, type Request, type Value, Server, encode, logPath, part } from "./wire.js";
+import { type Answer, type Query, type Request, type Value, Server, encode, expectMedia, logPath, part } from "./wire.js";
 
 /** The types of requests and answers. An answer may have members and values of a newer service. */
 export type Schemas = components["schemas"];
@@ -70,6 +70,8 @@ export interface Submitted {
 
 const JSON_TYPE = "application/json";
 const JSONL_TYPE = "application/jsonl";
+const ZIP_TYPE = "application/zip";
+const TEXT_TYPE = "text/plain";
 const DEBATES = "/v1/debates";
 const BATCHES = "/v1/batches";
 const EVALUATIONS = "/v1/evaluations";
@@ -77,6 +79,7 @@ const EVALUATION_SETS = "/v1/evaluation-sets";
 const WAIT_MAX_S = 60;
 const POLL_S = 1;
 const MEDIA = { html: "text/html", markdown: "text/markdown", pdf: "application/pdf" } as const;
+const LINES = { jsonl: JSONL_TYPE, csv: "text/csv" } as const;
 const RESULT_MEDIA = { json: JSON_TYPE, ...MEDIA } as const;
 
 /** A client of one service. Times are in seconds. No redirect is followed. */
@@ -247,9 +250,7 @@ export class Gainsay {
 
   /** The lines of a batch with what became of them, or as `csv` its decisions: a whole file, or an error. */
   async batchResults(batch: string, options: { form?: "jsonl" | "csv" } = {}): Promise<Uint8Array<ArrayBuffer>> {
-    const headers = { accept: options.form === "csv" ? "text/csv" : JSONL_TYPE };
-    const path = `${BATCHES}/${part(batch)}/results`;
-    return (await this.exchange.send({ method: "GET", path, headers, repeatable: true })).body;
+    return (await this.accepted(`${BATCHES}/${part(batch)}/results`, {}, LINES[options.form ?? "jsonl"])).body;
   }
 
   /** Abort a batch: none of its cases begins any more. An abort is idempotent. */
@@ -302,13 +303,8 @@ export class Gainsay {
     options: { form?: "records" | "bundle" } = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     const bundle = options.form === "bundle";
-    const request: Request = {
-      method: "GET",
-      path: `${EVALUATIONS}/${part(evaluation)}/audit`,
-      headers: { accept: bundle ? "application/zip" : "application/jsonl" },
-      repeatable: true,
-    };
-    return (await this.exchange.send(request, bundle ? (answer) => isZip(answer.body) : isExport)).body;
+    const [media, isWhole] = bundle ? [ZIP_TYPE, (answer: Answer) => isZip(answer.body)] : [JSONL_TYPE, isExport];
+    return (await this.accepted(`${EVALUATIONS}/${part(evaluation)}/audit`, {}, media, isWhole)).body;
   }
 
   /** Ask the gate alone; nothing is stored. */
@@ -375,29 +371,19 @@ export class Gainsay {
     const accept = media[form];
     if (accept === undefined)
       throw new Refused(`expected the form of a report as one of ${Object.keys(media)}, found ${form}`);
-    const answer = await this.exchange.send({ method: "GET", path, query, headers: { accept }, repeatable: true });
-    if (answer.media !== accept)
-      throw new UnexpectedAnswer(`expected a report as ${accept}, found ${answer.media || "no media type"}`);
-    return answer.body;
+    return (await this.accepted(path, query, accept)).body;
   }
 
   /** The evidence of a decision: a whole ZIP, or an error. */
   async bundle(debate: string): Promise<Uint8Array<ArrayBuffer>> {
-    const request: Request = {
-      method: "GET",
-      path: `${debatePath(debate)}/audit`,
-      headers: { accept: "application/zip" },
-      repeatable: true,
-    };
-    return (await this.exchange.send(request, (answer) => isZip(answer.body))).body;
+    return (await this.accepted(`${debatePath(debate)}/audit`, {}, ZIP_TYPE, (answer) => isZip(answer.body))).body;
   }
 
   /** The records of a log, all or filtered: a whole file, or an error. */
   async export(log: string, options: Query & { form?: "jsonl" | "csv" } = {}): Promise<Uint8Array<ArrayBuffer>> {
     const { form = "jsonl", ...filters } = options;
     const query = { ...filters, format: form };
-    const request = { method: "GET", path: logPath(log, "records"), query, repeatable: true };
-    return (await this.exchange.send(request, form === "csv" ? undefined : isExport)).body;
+    return (await this.accepted(logPath(log, "records"), query, LINES[form], form === "csv" ? undefined : isExport)).body;
   }
 
   /** The audit logs with their keys and latest heads. */
@@ -502,7 +488,21 @@ export class Gainsay {
   }
 
   private async text(path: string, query: Query = {}): Promise<string> {
-    return (await this.exchange.send({ method: "GET", path, query, repeatable: true })).text;
+    return (await this.accepted(path, query, TEXT_TYPE)).text;
+  }
+
+  /** What stands at a path, which is of this type or no answer of the service. */
+  private async accepted(
+    path: string,
+    query: Query,
+    accept: string,
+    isWhole: (answer: Answer) => boolean = () => true,
+  ): Promise<Answer> {
+    const request: Request = { method: "GET", path, query, headers: { accept }, repeatable: true };
+    return this.exchange.send(request, (answer) => {
+      expectMedia(answer, accept, this.server);
+      return isWhole(answer);
+    });
   }
 
   /** A question that stores nothing and costs nothing, or an abort: it may be asked again. */

@@ -131,6 +131,16 @@ export function pairs(query: Query): [string, string][] {
   );
 }
 
+/** Throws `UnexpectedAnswer` for an answer of another type than the one that is asked for: a proxy's page is none. */
+export function expectMedia(answer: Answer, wanted: string, server: Server): void {
+  if (answer.media === wanted) return;
+  const found = answer.media || "no media type";
+  throw new UnexpectedAnswer(
+    `expected ${wanted} from ${server.origin}, found ${found}; something else may answer there, such as a proxy`,
+    members({ status: answer.status }, answer.headers.get("request-id")),
+  );
+}
+
 /** The error that an answer says. */
 export function errorOf(answer: Answer, server: Server): GainsayError {
   const given = answer.headers.get("request-id");

@@ -21,9 +21,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ID = "01920000-0000-7000-8000-000000000000"
 TAKEN = {"debateId": ID, "status": "queued", "gate": {}, "links": {}}
+LOG = "gainsay.example/log/1"
 CASE: dict[str, Any] = {"question": "Sign?", "taskType": "contract", "estimatedDownside": "250000.10"}
 SOON_S = 30.0
 """Far more than a call takes that is given up, and less than the 60 s for which a client goes on by default."""
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
 
 
 def problem(status: int, code: str, headers: dict[str, str] | None = None, **members: Any) -> bytes:
@@ -295,6 +300,46 @@ async def test_the_page_of_a_proxy_is_no_answer(driver: Driver) -> None:
     assert raised.value.kind == "UnexpectedAnswer"
     assert "Please log in" in raised.value.members["detail"]
     assert stream.value.kind == "UnexpectedAnswer"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "form"),
+    [
+        ("bundle", (ID,), None),
+        ("export", (LOG,), "csv"),
+        ("export", (LOG,), "jsonl"),
+        ("batch_results", (ID,), "csv"),
+        ("batch_results", (ID,), "jsonl"),
+        ("export_evaluation", (ID,), "bundle"),
+    ],
+)
+async def test_the_page_of_a_proxy_is_no_file(
+    driver: Driver, tmp_path: Path, name: str, given: tuple[str, ...], form: str | None
+) -> None:
+    page = answer(200, b"<html>Please log in</html>", {"content-type": "text/html"})
+    named = {} if form is None else {"form": form}
+    async with lying(lambda _: page) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call(name, *given, str(tmp_path / "evidence"), **named)
+
+    assert raised.value.kind == "UnexpectedAnswer"
+    assert "found text/html" in raised.value.members["detail"]
+    assert len(server.seen) == 1
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("document", (ID, "D1")), ("checkpoint", (LOG,)), ("consistency", (LOG, 1)), ("prove_record", (LOG, 1))],
+)
+async def test_the_page_of_a_proxy_is_no_text(driver: Driver, name: str, given: tuple[Any, ...]) -> None:
+    page = answer(200, b"<html>Please log in</html>", {"content-type": "text/html"})
+    async with lying(lambda _: page) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call(name, *given)
+
+    assert raised.value.kind == "UnexpectedAnswer"
+    assert "expected text/plain" in raised.value.members["detail"]
 
 
 @pytest.mark.parametrize("debate", ["", "..", "../audit/keys", "a/b", "x?y#z"])

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import inspect
 import json
+import os
 import random
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from gainsay_client.connection import settings_of
 from gainsay_client.consistency import BadConsistency, verify_consistency
 from gainsay_client.events import Decoder
 from gainsay_client.exchange import Exchange, Terms
+from gainsay_client.files import PartFile
 from gainsay_client.head_memory import HeadMemory
 from gainsay_client.steps import Broken, Pause, Send
 from gainsay_client.wire import Answer, Request, Server, encode
@@ -203,6 +205,25 @@ for size in range(int(start), 40, 2):
     while (kept := store.heads().get(log)) is None or kept.size < size:
         store.keep(Head(log, size, bytes(32)), kept)
 """
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "name of an open file"])
+def test_a_download_takes_the_place_of_no_pipe_folder_or_open_file(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "bundle.zip"
+    match kind:
+        case "pipe":
+            os.mkfifo(target)
+        case "folder":
+            target.mkdir()
+        case _:
+            target.symlink_to("/proc/self/fd/1")
+    before = target.lstat()
+
+    with pytest.raises(FileExistsError, match="expected the name of a file"):
+        PartFile(target)
+
+    assert target.lstat() == before
+    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_processes_that_write_one_file_lose_no_head(tmp_path: Path) -> None:

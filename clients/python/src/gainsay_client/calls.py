@@ -18,7 +18,7 @@ from gainsay_client.events import Follower, debate_stream, evaluation_stream
 from gainsay_client.exchange import Exchange
 from gainsay_client.heads import Head
 from gainsay_client.steps import Give, Pause, Steps
-from gainsay_client.wire import JSON, QUOTED, Answer, Request, encode, log_path, part
+from gainsay_client.wire import JSON, QUOTED, Answer, Request, encode, expect_accepted, log_path, part
 
 if TYPE_CHECKING:
     from gainsay_client.types import CaseRequest, GateRequest
@@ -38,7 +38,8 @@ DEBATES = "/v1/debates"
 BATCHES = "/v1/batches"
 EVALUATIONS = "/v1/evaluations"
 EVALUATION_SETS = "/v1/evaluation-sets"
-JSONL = "application/jsonl"
+JSONL, ZIP = "application/jsonl", "application/zip"
+LINES: dict[str, str] = {"jsonl": JSONL, "csv": "text/csv"}
 MEDIA: dict[str, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
 RESULT_MEDIA: dict[str, str] = {"json": JSON, **MEDIA}
 FILTERS: dict[str, str] = {
@@ -94,8 +95,14 @@ class Calls:
 
     def text(self, path: str, query: Iterable[tuple[str, str]] = ()) -> Steps[str]:
         """The text at a path."""
-        answer = yield from self.exchange.send(Request("GET", path, tuple(query)))
-        return answer.body.decode("utf-8", "replace")
+        return (yield from self._accepted(path, tuple(query), "text/plain")).decode("utf-8", "replace")
+
+    def _accepted(self, path: str, query: tuple[tuple[str, str], ...], media: str) -> Steps[bytes]:
+        """What stands at a path, which is of this type or no answer of the service."""
+        request = Request("GET", path, query, {"accept": media})
+        answer = yield from self.exchange.send(request)
+        expect_accepted(request, answer, self.exchange.terms.server)
+        return answer.body
 
     def post(self, path: str, body: object) -> Steps[dict[str, Any]]:
         """The answer to a question that stores nothing and costs nothing, so that it may be asked again."""
@@ -230,10 +237,7 @@ class Calls:
         query = () if paper is None else (("paper", paper),)
         if form not in media:
             raise Refused(f"expected the form of a report as one of {', '.join(media)}, found {form!r}")
-        answer = yield from self.exchange.send(Request("GET", path, query, {"accept": media[form]}))
-        if answer.media != media[form]:
-            raise UnexpectedAnswer(f"expected a report as {media[form]}, found {answer.media or 'no media type'}")
-        return answer.body
+        return (yield from self._accepted(path, query, media[form]))
 
     def document(self, debate: str, document: str) -> Steps[str]:
         """The text of a document."""
@@ -241,7 +245,7 @@ class Calls:
 
     def bundle(self, debate: str, file: str | PathLike[str]) -> Steps[Path]:
         """The evidence of a decision, in a file."""
-        asked = Request("GET", f"{debate_path(debate)}/audit", (), {"accept": "application/zip"})
+        asked = Request("GET", f"{debate_path(debate)}/audit", (), {"accept": ZIP})
         return (yield from files.download(self.exchange, asked, Path(file), files.is_zip))
 
     def export(
@@ -250,7 +254,7 @@ class Calls:
         """The records of a log, in a file."""
         query = (*asked_of(filters), ("format", form))
         is_whole = files.is_export if form == "jsonl" else files.is_any
-        asked = Request("GET", log_path(log, "records"), query)
+        asked = Request("GET", log_path(log, "records"), query, {"accept": LINES[form]})
         return (yield from files.download(self.exchange, asked, Path(file), is_whole))
 
     def create_batch(
@@ -283,8 +287,7 @@ class Calls:
 
     def batch_results(self, batch: str, file: str | PathLike[str], form: Literal["jsonl", "csv"]) -> Steps[Path]:
         """The lines of a batch with what became of them, or its decisions as a table, in a file."""
-        accept = {"accept": JSONL if form == "jsonl" else "text/csv"}
-        asked = Request("GET", f"{batch_path(batch)}/results", (), accept)
+        asked = Request("GET", f"{batch_path(batch)}/results", (), {"accept": LINES[form]})
         return (yield from files.download(self.exchange, asked, Path(file), files.is_any))
 
     def abort_batch(self, batch: str, reason: str | None) -> Steps[dict[str, Any]]:
@@ -313,8 +316,8 @@ class Calls:
     ) -> Steps[Path]:
         """The records of an evaluation and of its debates, or its bundle, in a file."""
         media, is_whole = {
-            "records": ("application/jsonl", files.is_export),
-            "bundle": ("application/zip", files.is_zip),
+            "records": (JSONL, files.is_export),
+            "bundle": (ZIP, files.is_zip),
         }[form]
         asked = Request("GET", f"{evaluation_path(evaluation)}/audit", (), {"accept": media})
         return (yield from files.download(self.exchange, asked, Path(file), is_whole))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 import zipfile
@@ -13,7 +14,7 @@ from gainsay_client import steps
 from gainsay_client.errors import GainsayError
 from gainsay_client.exchange import Exchange, Trying, is_passing
 from gainsay_client.steps import Broken, Close, Steps
-from gainsay_client.wire import Answer, Request, error_of
+from gainsay_client.wire import Answer, Request, error_of, expect_accepted
 
 ERROR_MAX = 1 << 20
 TAIL = 4096
@@ -23,6 +24,12 @@ class PartFile:
     """A file in the making, in the folder where it will be."""
 
     def __init__(self, target: Path) -> None:
+        """Raises `FileExistsError` for a device, a pipe or a folder, whose place a file must not take."""
+        opened = target.is_symlink() and str(target.readlink()).startswith("/proc/")  # such as /dev/stdout
+        if opened or (target.exists() and not target.is_file()):
+            raise FileExistsError(
+                errno.EEXIST, "expected the name of a file, found a device, a pipe or a folder", str(target)
+            )
         self._target = target
         number, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
         self.path = Path(name)
@@ -86,6 +93,7 @@ def _fill(exchange: Exchange, request: Request, part: PartFile) -> Steps[int]:
     if answer.status != 200:
         body = yield from steps.rest(ERROR_MAX)
         raise error_of(Answer(answer.status, answer.headers, body), exchange.terms.server)
+    expect_accepted(request, answer, exchange.terms.server)
     size = 0
     while (chunk := (yield from steps.read())) is not None:
         size += len(chunk)

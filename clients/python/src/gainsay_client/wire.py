@@ -143,6 +143,17 @@ def log_path(log: str, rest: str) -> str:
     return "/".join(["/v1/audit/logs", *map(part, log.split("/")), rest])
 
 
+def expect_accepted(request: Request, answer: Answer, server: Server) -> None:
+    """Raise `UnexpectedAnswer` for an answer of another type than the one that is asked for: a proxy's page is none."""
+    wanted, found = request.headers["accept"], answer.media or "no media type"
+    if found != wanted:
+        raise UnexpectedAnswer(
+            f"expected {wanted} from {server.origin}, found {found}; something else may answer there, such as a proxy",
+            status=answer.status,
+            request_id=answer.headers.get("request-id"),
+        )
+
+
 def error_of(answer: Answer, server: Server) -> GainsayError:
     """The error that an answer says."""
     request_id = answer.headers.get("request-id")
