@@ -68,7 +68,7 @@ class HelpRequested:
 
 def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     """Run a command; any error becomes an exit code and a line on standard error."""
-    asked = HelpRequested()
+    asked, output = HelpRequested(), sys.stdout
     try:
         code = command.main(args=list(arguments) if arguments is not None else None, standalone_mode=False, obj=asked)
         sys.stdout.flush()
@@ -86,8 +86,12 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         print_error("interrupted", "stopped by the keyboard; recorded entries stay")
         return FAILED
-    except (BrokenPipeError, SystemExit):  # click makes the first the second, with the code of a negative answer
+    except BrokenPipeError:
         return _unheard()
+    except SystemExit:
+        if sys.stdout is not output:  # click replaces it where no reader is left, and ends with 1
+            return _unheard()
+        raise  # as click ends what a shell asks it for
     except OSError as fault:
         return _full(fault) if fault.errno in _FULL else _fault(fault)
     except Exception as fault:  # noqa: BLE001 -- the outermost edge: a stack trace is no message to a user
