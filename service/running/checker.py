@@ -80,7 +80,7 @@ class Checker:
     ) -> None:
         self._sources = sources
         self._apart, self._ready = apart, ready
-        self._long = sum(map(len, sources.values())) >= LONG
+        self.is_long = sum(map(len, sources.values())) >= LONG
         self._judges: dict[tuple[str, ...], citations.Judge] = {}
         self._words: frozenset[str] | None = None
 
@@ -100,7 +100,7 @@ class Checker:
         if self._apart is None:
             return self.check(case, facts, check)
         if check.kind in OVER_REPLIES:
-            if check.kind == "consensus" and self._words is None and self._long:
+            if check.kind == "consensus" and self._words is None and self.is_long:
                 known = consensus.AGREEMENTS[_AGREEMENT].known
                 self._words = await self._apart.call(WHOSE.get(), known, self._known_texts(case))
             return self.check(case, facts, check)
@@ -111,7 +111,7 @@ class Checker:
 
     def _is_long(self, check: Check, came: Sequence[Any]) -> bool:
         """Whether a check reads so much that it would hold the loop: the documents, or every text of the case."""
-        return sum(len(each.text) for each in came[0]) >= LONG if check.kind == "injection" else self._long
+        return sum(len(each.text) for each in came[0]) >= LONG if check.kind == "injection" else self.is_long
 
     def _call(self, case: Case, facts: Facts, check: Check) -> tuple[Callable[..., Finding], tuple[Any, ...]]:
         """The engine of a check, and what it is given: a function of this build, and values that can be pickled."""

@@ -45,6 +45,7 @@ from service.running.checker import Checker
 from service.running.lane import LONG, Lane
 from service.running.log_port import AuditLog, EntrySignal, NoEntrySignal
 from service.running.metrics import log_lost_attempts
+from service.running.places import Place
 from service.running.preparation import AttemptPreparer
 from service.running.provider_port import Provider
 from service.running.state import DebateState
@@ -58,13 +59,14 @@ class Surroundings(Struct, frozen=True):
     """What a runner has of its worker.
 
     ``stopping`` and ``entries`` wake it: the worker is stopping, or others may have recorded something. Checks of long
-    texts are made in ``apart``, and requests over long documents in ``lane``.
+    texts are made in ``apart``, and requests over long documents in ``lane``. ``places`` are those of `Place`.
     """
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     entries: EntrySignal = field(default_factory=NoEntrySignal)
     apart: CheckProcess | None = None
     lane: Lane | None = None
+    places: asyncio.Semaphore | None = None
 
 
 class Runner:
@@ -85,6 +87,7 @@ class Runner:
         self._record = DebateState(log, self._start_calls)
         worker = worker or Surroundings()
         self._checker = Checker(sources, worker.apart, worker.lane.ready if worker.lane else None)
+        self._place = Place(None if self._checker.is_long else worker.places)
         self._calling = ModelCaller(prompts, providers, sources)
         lane = worker.lane if sum(map(len, sources.values())) >= LONG else None
         self._intents = AttemptPreparer(log, self._record, self._calling, calls.unavailable_attempts, lane)
@@ -110,6 +113,7 @@ class Runner:
         """
         record = self._record
         try:
+            await self._place.take()
             await record.load()
             if reclaimed and not self.facts.open:
                 log_lost_attempts(self._log.debate, ())
@@ -121,6 +125,7 @@ class Runner:
                 self._calling.load_prompts(record.started.pins)
             return await self._play()
         finally:
+            self._place.release()
             await self._cancel_calls()
             # Each holds the runner, which holds it: without them all of a debate is freed at once, by no search.
             self._notified, self._on_recorded = None, _unused
@@ -128,10 +133,14 @@ class Runner:
 
     async def fail(self, why: str, by: StoppedBy = "fault") -> Outcome | None:
         """Stop the debate, because of a recurring fault or a lost log, and conclude it with what is recorded."""
-        await self._record.load()
-        self._record.settle_lost()
-        self._record.stop(by, why)
-        return await self._play()
+        try:
+            await self._place.take()
+            await self._record.load()
+            self._record.settle_lost()
+            self._record.stop(by, why)
+            return await self._play()
+        finally:
+            self._place.release()
 
     async def _play(self) -> Outcome | None:
         while (outcome := self.facts.concluded) is None or self._record.staged:
@@ -242,7 +251,9 @@ class Runner:
         notified = self._notified
         if notified is None or notified.done():  # otherwise the one of an earlier wait goes on
             notified = self._notified = asyncio.create_task(self._entries.wait())
+        self._place.release()
         done, _ = await asyncio.wait((*tasks, notified), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        await self._place.take()
         return done - {notified}
 
     def _settle_reply(self, turn: TurnId, made: CallOutcome) -> None:

@@ -29,6 +29,7 @@ from service.running.apart import CheckProcess
 from service.running.lane import Lane
 from service.running.leases import HeldDebate, Leases
 from service.running.metrics import count_entries
+from service.running.places import PLACES
 from service.running.provider_port import Provider
 from service.running.quarantine import Quarantine
 from service.running.runner import Runner, Surroundings
@@ -153,6 +154,7 @@ class Worker:
         self._wanted = config.wanted(prompts.templates)
         self._leases = Leases(database, hub, config.name, config.lease_s)
         self._apart, self._lane = apart or CheckProcess(), Lane()
+        self._places = asyncio.Semaphore(PLACES)
         self._running: dict[asyncio.Task[None], HeldDebate] = {}
         self._room = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -361,7 +363,7 @@ class Worker:
             config.providers_of(held.claimed.tenant, providers),
             calls=config.calls,
             on_recorded=recorded,
-            worker=Surroundings(self._stopping, held, self._apart, self._lane),
+            worker=Surroundings(self._stopping, held, self._apart, self._lane, self._places),
         )
         return runner
 
