@@ -9,12 +9,15 @@ money    the ledger folded from the entries equals the head row
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from typing import Any
 
 from msgspec import Struct
 
 from service.app import open_app
 from service.cli import startup
+from service.cli.access.in_process import InProcess
+from service.cli.debate_ids import debate_of
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import CaseReceived, Entry
 from service.debate.kernel import replay
@@ -54,9 +57,14 @@ async def replay_debate(database: Database, debate: str, tenant: str) -> Replaye
 
 
 async def replay_recorded(settings: Settings, where: DatabaseAddresses, debate: str) -> Replayed:
-    """Replay a debate from the database of these settings; raises what `replay_debate` raises."""
+    """Replay a debate from the database of these settings, as a person names it.
+
+    Raises what `replay_debate` and `debate_of` raise.
+    """
+    async with AsyncExitStack() as stack:
+        whole = await debate_of(InProcess(settings, where, stack), debate)
     async with open_app(settings, where, pool=2, asks=False) as app:
-        return await replay_debate(app.database, debate, startup.LOCAL.tenant)
+        return await replay_debate(app.database, whole, startup.LOCAL.tenant)
 
 
 def _legal(entries: Sequence[Entry]) -> None:

@@ -95,6 +95,8 @@ def replay(debate: str) -> int:
     Each record must name the one before it and commit to its payload. Each entry must be legal after the entries before
     it. The money must add up. The command trusts the database: it finds accidents, not a forger who rewrites all
     records. For that, use `gainsay audit verify`. Exit codes: 0 they agree, 3 they do not.
+
+    ID is a whole id, 8 or more of its first digits, or `last` for the newest debate.
     """
     place.refuse_server("replay")
     settings = beginning.read()

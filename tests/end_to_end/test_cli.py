@@ -664,6 +664,8 @@ def test_a_reviewed_debate_can_be_reported_in_every_form_and_replayed(run_stored
 
     told = {form: run_stored("report", debate, f"--{form}") for form in ("markdown", "html", "json")}
     page, replayed = run_stored("show", debate), run_stored("replay", debate)
+    newest, beginning = run_stored("replay", "last"), run_stored("replay", debate[:13])
+    none = run_stored("replay", "not-an-id")
 
     assert told["markdown"].out.startswith("#")
     assert told["html"].out.lower().startswith("<!doctype html>")
@@ -671,6 +673,8 @@ def test_a_reviewed_debate_can_be_reported_in_every_form_and_replayed(run_stored
     assert debate in page.out
     assert replayed.code == exit_codes.DONE
     assert re.match(r"\d+ entries replay, and the money agrees: 0\.\d+ USD spent\n", replayed.out)
+    assert newest.out == beginning.out == replayed.out
+    assert "give its id, 8 or more of its first digits, or last" in none.err
 
 
 def test_a_report_is_written_by_the_suffix_of_its_file(run_stored: Run, tmp_path: Path) -> None:
