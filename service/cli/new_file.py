@@ -35,9 +35,16 @@ def refuse_present(path: Path, force: bool | None) -> None:
 
 
 def _refuse_special(path: Path) -> None:
-    """Raise `CannotWrite` for what a new file would take away: a device, a pipe, or a name for an open file."""
-    opened = path.is_symlink() and str(path.readlink()).startswith("/proc/")  # such as /dev/stdout
-    if opened or (path.exists() and not path.is_file()):
+    """Raise `CannotWrite` for what a new file would take away: a device, a pipe, or a name for an open file.
+
+    A place that cannot be looked at passes: to write there fails, and says why.
+    """
+    try:
+        opened = path.is_symlink() and str(path.readlink()).startswith("/proc/")  # such as /dev/stdout
+        special = opened or (path.exists() and not path.is_file())
+    except OSError:
+        return
+    if special:
         raise CannotWrite(f"expected the name of a file, found {path}, a device, a pipe or a folder; choose another")
 
 

@@ -250,7 +250,7 @@ export class Gainsay {
 
   /** The lines of a batch with what became of them, or as `csv` its decisions: a whole file, or an error. */
   async batchResults(batch: string, options: { form?: "jsonl" | "csv" } = {}): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.accepted(`${BATCHES}/${part(batch)}/results`, {}, LINES[options.form ?? "jsonl"])).body;
+    return (await this.accepted(`${BATCHES}/${part(batch)}/results`, {}, mediaOf(options.form ?? "jsonl", LINES))).body;
   }
 
   /** Abort a batch: none of its cases begins any more. An abort is idempotent. */
@@ -368,10 +368,7 @@ export class Gainsay {
     media: Readonly<Record<string, string>>,
     query: Record<string, string | undefined>,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const accept = media[form];
-    if (accept === undefined)
-      throw new Refused(`expected the form of a report as one of ${Object.keys(media)}, found ${form}`);
-    return (await this.accepted(path, query, accept)).body;
+    return (await this.accepted(path, query, mediaOf(form, media))).body;
   }
 
   /** The evidence of a decision: a whole ZIP, or an error. */
@@ -383,7 +380,7 @@ export class Gainsay {
   async export(log: string, options: Query & { form?: "jsonl" | "csv" } = {}): Promise<Uint8Array<ArrayBuffer>> {
     const { form = "jsonl", ...filters } = options;
     const query = { ...filters, format: form };
-    return (await this.accepted(logPath(log, "records"), query, LINES[form], form === "csv" ? undefined : isExport)).body;
+    return (await this.accepted(logPath(log, "records"), query, mediaOf(form, LINES), form === "csv" ? undefined : isExport)).body;
   }
 
   /** The audit logs with their keys and latest heads. */
@@ -510,6 +507,13 @@ export class Gainsay {
     const headers = { "content-type": JSON_TYPE };
     return (await this.exchange.send({ method: "POST", path, headers, body: encode(body), repeatable: true })).members<T>();
   }
+}
+
+/** The media type of a form; throws `Refused` for a form that there is none of. */
+function mediaOf(form: string, media: Readonly<Record<string, string>>): string {
+  const found = Object.hasOwn(media, form) ? media[form] : undefined;
+  if (found === undefined) throw new Refused(`expected the form as one of ${Object.keys(media)}, found ${form}`);
+  return found;
 }
 
 function headersOf(options: Options): Record<string, string> {

@@ -328,6 +328,19 @@ async def test_the_page_of_a_proxy_is_no_file(
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize(("name", "given"), [("export", (LOG,)), ("batch_results", (ID,))])
+async def test_a_form_that_there_is_none_of_is_not_asked_for(
+    driver: Driver, tmp_path: Path, name: str, given: tuple[str, ...]
+) -> None:
+    async with lying(lambda _: problem(400, "bad_request")) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call(name, *given, str(tmp_path / "file"), form="xlsx")
+
+    assert raised.value.kind == "Refused"
+    assert "jsonl" in raised.value.members["detail"]
+    assert server.seen == []
+
+
 @pytest.mark.parametrize(
     ("name", "given"),
     [("document", (ID, "D1")), ("checkpoint", (LOG,)), ("consistency", (LOG, 1)), ("prove_record", (LOG, 1))],

@@ -51,3 +51,11 @@ def test_a_file_and_a_name_for_one_are_replaced(tmp_path: Path) -> None:
     write(name, b"other")
 
     assert (old.read_bytes(), name.read_bytes(), name.is_symlink()) == (b"new", b"other", False)
+
+
+def test_a_place_that_cannot_be_looked_at_is_refused_when_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / f"{'a' * 300}.html"
+
+    refuse_present(path, force=False)
+    with pytest.raises(CannotWrite, match="name too long"), written(path, force=True):
+        pytest.fail("it was opened")

@@ -235,9 +235,7 @@ class Calls:
 
     def _report(self, path: str, form: str, media: Mapping[str, str], paper: str | None) -> Steps[bytes]:
         query = () if paper is None else (("paper", paper),)
-        if form not in media:
-            raise Refused(f"expected the form of a report as one of {', '.join(media)}, found {form!r}")
-        return (yield from self._accepted(path, query, media[form]))
+        return (yield from self._accepted(path, query, media_of(form, media)))
 
     def document(self, debate: str, document: str) -> Steps[str]:
         """The text of a document."""
@@ -254,7 +252,7 @@ class Calls:
         """The records of a log, in a file."""
         query = (*asked_of(filters), ("format", form))
         is_whole = files.is_export if form == "jsonl" else files.is_any
-        asked = Request("GET", log_path(log, "records"), query, {"accept": LINES[form]})
+        asked = Request("GET", log_path(log, "records"), query, {"accept": media_of(form, LINES)})
         return (yield from files.download(self.exchange, asked, Path(file), is_whole))
 
     def create_batch(
@@ -287,7 +285,7 @@ class Calls:
 
     def batch_results(self, batch: str, file: str | PathLike[str], form: Literal["jsonl", "csv"]) -> Steps[Path]:
         """The lines of a batch with what became of them, or its decisions as a table, in a file."""
-        asked = Request("GET", f"{batch_path(batch)}/results", (), {"accept": LINES[form]})
+        asked = Request("GET", f"{batch_path(batch)}/results", (), {"accept": media_of(form, LINES)})
         return (yield from files.download(self.exchange, asked, Path(file), files.is_any))
 
     def abort_batch(self, batch: str, reason: str | None) -> Steps[dict[str, Any]]:
@@ -369,6 +367,13 @@ def batch_path(batch: str) -> str:
 def evaluation_path(evaluation: str) -> str:
     """The path of an evaluation."""
     return f"{EVALUATIONS}/{part(evaluation)}"
+
+
+def media_of(form: str, media: Mapping[str, str]) -> str:
+    """The media type of a form; raises `Refused` for a form that there is none of."""
+    if form not in media:
+        raise Refused(f"expected the form as one of {', '.join(media)}, found {form!r}")
+    return media[form]
 
 
 def lines_of(lines: Lines) -> bytes:
