@@ -16,8 +16,8 @@ PLACES = 256
 class Place:
     """A place of one debate, which it holds while it is advanced, and releases while it waits for calls.
 
-    Without ``places`` there is no bound. So it is for debates over long texts, which wait for other processes and
-    threads of the worker, and must not keep short ones from theirs.
+    Without ``places`` there is no bound. So it is for debates over long documents, which wait for another process and
+    a thread of the worker, and must not keep short ones from their places.
     """
 
     def __init__(self, places: asyncio.Semaphore | None) -> None:

@@ -151,6 +151,14 @@ async def test_a_case_or_start_of_a_later_schema_is_claimed_by_no_comparison(rec
         checked(records)
 
 
+def expect_difference(what: str, records: list[ExportSummary], said: str, **members: str) -> None:
+    with pytest.raises(Differs) as difference:
+        checked(records, **members)
+    shown = f"{difference.value.what} {difference.value.expected} {difference.value.found}"
+    assert said in shown, (what, shown)
+    assert difference.value.record is not None, what
+
+
 async def test_what_a_start_names_or_leaves_out_is_judged_where_nothing_else_explains_it(recorded: Recorded) -> None:
     records, finding = recorded.records, recorded.finding
     before, under, after = (start(n, records) for n in (0, 1, 3))
@@ -169,11 +177,7 @@ async def test_what_a_start_names_or_leaves_out_is_judged_where_nothing_else_exp
         ("not resolved", without(records, resolved), "among them"),
     ]
     for what, changed, said in wrong:
-        with pytest.raises(Differs) as difference:
-            checked(changed)
-        told = f"{difference.value.what} {difference.value.expected} {difference.value.found}"
-        assert said in told, (what, told)
-        assert difference.value.record is not None, what
+        expect_difference(what, changed, said)
 
 
 async def test_what_no_unread_leaf_explains_fails_beside_one_and_the_rest_is_not_checkable(recorded: Recorded) -> None:
@@ -190,10 +194,7 @@ async def test_what_no_unread_leaf_explains_fails_beside_one_and_the_rest_is_not
         ("left out, resolved later", left_out, "among them"),
         ("recorded later", early, "recorded before"),
     ):
-        with pytest.raises(Differs) as difference:
-            checked(changed, unread="a later one")
-        assert said in f"{difference.value.expected} {difference.value.found}", what
-        assert difference.value.record is not None, what
+        expect_difference(what, changed, said, unread="a later one")
     for what, changed in (
         ("as recorded", records),
         ("a finding that may be unread", edited(records, before, named(STRANGER, model))),
