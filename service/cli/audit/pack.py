@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 import click
+from msgspec.structs import replace
 
 from service.app import open_app
 from service.cli import exit_codes, startup
@@ -34,9 +35,10 @@ from service.store.startup import DatabaseAddresses
     metavar="FILE",
     help="The file to write.",
 )
+@click.option("--tenant", default=startup.LOCAL.tenant, show_default=True, metavar="NAME", help="Whose decisions.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-def pack(since: str, until: str, out: Path, force: bool) -> int:
-    """Write every decision of a period: its bundle and one CSV row each, over all logs of the tenant.
+def pack(since: str, until: str, out: Path, tenant: str, force: bool) -> int:
+    """Write every decision of a period: its bundle and one CSV row each, over all logs of one tenant.
 
     A pack has declined, failed, cut-short and aborted cases too. It holds all records of the logs from before the
     period on, each with a proof, so a decision that was left out shows. `gainsay audit verify` verifies a pack whole.
@@ -46,6 +48,7 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
 
     \b
     gainsay audit pack --since 2026-01-01 --until 2026-02-01 --out january.zip
+    gainsay audit pack --tenant bank --since 2026-01-01 --until 2026-02-01 --out january.zip
     Exit codes: 0 done, 2 usage, 3 failed, also where a decision is damaged.
     """
     place.refuse_server("audit pack")
@@ -56,7 +59,7 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
     refuse_present(out, force)
     settings = startup.start(quiet=True)
     with database(settings, "examining") as where, written(out, force) as file:
-        packed = asyncio.run(_pack(settings, where, period, file))
+        packed = asyncio.run(_pack(settings, where, tenant, period, file))
     say(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
     for damage in packed.damaged.values():
         exit_codes.print_error(EvidenceDamaged.code, damage)
@@ -70,14 +73,15 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
 
 
 async def _pack(
-    settings: Settings, where: DatabaseAddresses, period: tuple[datetime, datetime], file: IO[bytes]
+    settings: Settings, where: DatabaseAddresses, tenant: str, period: tuple[datetime, datetime], file: IO[bytes]
 ) -> evidence.Packed:
+    reader = replace(startup.LOCAL, tenant=tenant)
     async with open_app(settings, where, pool=2, asks=False) as app:
         logs = CurrentLogs(app.database, settings.log_host)
 
         async def ask() -> evidence.Packed:
             file.seek(0)
             file.truncate()
-            return await evidence.pack(app.database, logs, period, startup.LOCAL, writer(), file)
+            return await evidence.pack(app.database, logs, period, reader, writer(), file)
 
         return await proved(app, ask, (NotProvable,))

@@ -98,7 +98,11 @@ async def pack(
         await _expect_covered(database, log, until)
     found = [log for log in opened if log.head is not None]
     if not found:
-        raise NotProvable("no log of this tenant has a checkpoint yet; check that the sequencer runs", retry_after=1)
+        raise NotProvable(
+            f"no log of the tenant {caller.tenant!r} has a checkpoint yet; check its name (`gainsay tenants list`), "
+            "and that the sequencer runs",
+            retry_after=1,
+        )
     desk = EvidenceDesk(database, logs, caller, writer)
     if found[-1] is opened[-1]:  # else a new record joins a log that is not in the pack
         await _let_witnesses_see(desk, found[-1], period)

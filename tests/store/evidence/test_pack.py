@@ -59,7 +59,8 @@ from service.verify.pack import Row, _Parts, verify_pack
 from service.verify.pack_files import PackFiles
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport
 from tests.fixtures.evaluating import a_desk, registered_held
-from tests.fixtures.running import CALLER, CannedProvider, bench
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, CannedProvider, a_request, bench
 from tests.fixtures.sequencing import KEY, LOG
 from tests.store.evidence.conftest import EXAMINER, TRUST, House
 from tests.store.evidence.test_dated import PINNED, countersign
@@ -724,3 +725,27 @@ def test_the_command_writes_a_pack_that_the_command_verifies(run: Run, debate: s
             verified.out
         )
     assert debate in Path("all.zip").read_bytes().decode("latin-1")
+
+
+@pytest.mark.usefixtures("configured")
+def test_the_command_packs_the_tenant_that_it_names(run: Run, database: Database) -> None:
+    async def of_the_bank() -> str:
+        async with bench(database.service_url) as desk:
+            await desk.reviews.submit(a_request(), replace(CALLER, tenant="bank"))
+            ended = await desk.claim()
+            await (await desk.runner(ended)).run()
+            return ended
+
+    debate = asyncio.run(of_the_bank())
+    period = ("--since", "2020-01-01", "--until", datetime.now(UTC).isoformat())
+
+    own = run("pack", *period, "--out", "default.zip")
+    named = run("pack", "--tenant", "bank", *period, "--out", "bank.zip")
+
+    assert own.code == exit_codes.FAILED
+    assert "no log of the tenant 'default' has a checkpoint yet; check its name (`gainsay tenants list`)" in own.err
+    assert (named.code, named.err) == (exit_codes.DONE, "wrote bank.zip (decisions: 1, logs: 1)\n")
+    files = unzipped(Path("bank.zip").read_bytes())
+    assert (summary_of(files).tenant, [row["debate"] for row in rows_of(files)]) == ("bank", [debate])
+    verified = run("verify", "bank.zip", "--key", KEY.public.encode(), "--allow-unwitnessed")
+    assert verified.out.splitlines()[-1] == "VERIFIED, UNWITNESSED", verified.out
