@@ -36,7 +36,7 @@ COLUMNS = (
     *("debate", "received", "decided", "log", "index", "taskType", "useCase", "intendedUse", "materiality"),
     *("downside", "question", "status", "format", "outcome", "confidence", "humanReview", "reviewReasons", "flags"),
     *("dissent", "spentUSD", "ceilingUSD", "askedBy", "askedByKind", "askedVia", "policy", "build", "approvedBy"),
-    *("simulated", "records", "bundle", "sha256", "answer", "askedRole"),
+    *("simulated", "records", "bundle", "sha256", "answer", "askedRole", "evaluation"),
 )
 """The columns of decisions.csv. Programs read them by place, so a new one goes to the end."""
 WORDS = frozenset({"answer"})

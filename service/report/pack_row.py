@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from service.audit.pack import COLUMNS, PackedDecision
 from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided
+from service.debate.purpose import evaluation_of
 from service.errors import IllegalEntry
 from service.report.result.build import build_decision
 
@@ -53,5 +54,6 @@ def pack_row(entries: Sequence[Entry], packed: PackedDecision) -> dict[str, str]
         "sha256": packed.sha256,
         "answer": decision.answer,
         "askedRole": first.actor.role,
+        "evaluation": item.id if (item := evaluation_of(received.arrival)) else "",
     }
     return {name: cells[name] for name in COLUMNS}
