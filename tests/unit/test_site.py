@@ -263,6 +263,14 @@ def test_each_row_of_the_crosswalk_has_one_of_three_answers_and_a_place_that_the
     assert [row[0] for row in found if row[1] == "*out of scope*" and row[3]] == []
 
 
+def test_what_evaluations_record_serves_a_row_of_the_crosswalk() -> None:
+    """A row may say that an institution measures accuracy, and not that nothing here measures it."""
+    places = " ".join(row[3] for row in rows("docs/crosswalk.md") if len(row) == 4)
+
+    kinds = ("evaluation.registered", "item.scored", "evaluation.concluded", "moderator.found")
+    assert [kind for kind in kinds if f"`{kind}`" not in places] == []
+
+
 def test_a_place_that_there_is_not_is_found() -> None:
     there = "`GET /v1/models` (`trackRecords`), `turn.spoke` (`servedModel`, `usage`), `gainsay models`, `make sbom`"
     assert unknown_places(there) == []

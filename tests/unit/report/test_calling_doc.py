@@ -1,4 +1,4 @@
-"""The examples of `docs/calling.md` on the gate and on quoted words are ones that the service could give."""
+"""`docs/calling.md`: its examples are ones that the service could give, and its filters those that the list takes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from service.debate.entries import FieldChange
 from service.report.marks import place
 from service.report.result.passage_types import PassageDetail, TurnPassages
 from service.report.result.would_change import GateChange, sentence
+from service.reviews.query_parameters import FILTERS
 
 ROWS = re.compile(r"^\| `(\w+)` \| ", re.MULTILINE)
 
@@ -63,3 +64,11 @@ def test_the_example_of_what_would_change_a_decision_has_the_sentence_of_its_fie
 )
 def test_a_way_to_another_decision_is_said_as_people_write_it(changes: list[FieldChange], said: str) -> None:
     assert sentence(tuple(changes)) == said
+
+
+def test_each_filter_of_the_list_of_debates_has_its_row(root: Path) -> None:
+    page = (root / "docs" / "calling.md").read_text("utf-8")
+    _, table = page.split("| parameter | finds debates |\n|---|---|\n")
+    found = [row.split("|")[1] for row in table.partition("\n\n")[0].splitlines()]
+
+    assert sorted(re.findall(r"`(\w+)`", " ".join(found))) == sorted([*FILTERS, "sort"])
