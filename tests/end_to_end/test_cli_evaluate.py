@@ -28,7 +28,7 @@ RESULT = "SELECT evaluation, result FROM gainsay.evaluation WHERE result IS NOT 
 
 def a_file(folder: Path, text: str, name: str = "plan.toml") -> str:
     path = folder / name
-    path.write_text(text, "utf-8")
+    path.write_text(text, "utf-8-sig")  # with the mark that some editors begin a file with
     return str(path)
 
 

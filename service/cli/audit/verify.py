@@ -248,7 +248,7 @@ def pinned_authorities(paths: tuple[Path, ...]) -> tuple[bytes, ...]:
     found = []
     for path in paths:
         try:
-            certificate = read_certificate(path.read_text("ascii"))
+            certificate = read_certificate(path.read_text("utf-8-sig"))
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no certificate in PEM"
             raise click.UsageError(f"--tsa {unbroken(str(path))}: {reason}") from None

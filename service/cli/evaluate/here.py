@@ -119,7 +119,7 @@ async def _seal(sequencer: Sequencer | None) -> None:
 def text_of(path: Path) -> str:
     """The text of a plan file; raises `click.UsageError`."""
     try:
-        return path.read_bytes().decode()
+        return path.read_bytes().decode("utf-8-sig")  # some editors begin a file with a mark of its encoding
     except OSError as error:
         raise click.UsageError(f"expected a plan at {path}, and it cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

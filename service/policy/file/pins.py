@@ -22,14 +22,16 @@ def read_pins(path: FilePath) -> tuple[RegisteredKey, ...]:
     """The rows of a file, at least one; raises `SettingsError` naming the file, the line and the key."""
     try:
         data = path.read_bytes()[: BYTES_MAX + 1]
-        text = data.decode()
+        text = data.decode("utf-8-sig")  # some editors begin a file with a mark of its encoding
         if len(data) > BYTES_MAX:
             raise SettingsError(f"expected a file of pinned keys at {path}, found one of more than {BYTES_MAX} bytes")
         written = tomllib.loads(text)
     except OSError as error:
         raise SettingsError(f"expected a file of pinned keys at {path}, found: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SettingsError(f"{path} is not TOML: {type(error).__name__}: {error}"[:300]) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not TOML in UTF-8 (byte {error.start}); save it as UTF-8") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"{path} is not TOML: {error}"[:300]) from error
     try:
         rows: tuple[RegisteredKey, ...] = members(members(written, _FILE, ())["audit"], _AUDIT, ("audit",))["keys"]
         check_register(rows, ("audit", "keys"))

@@ -184,7 +184,7 @@ def test_the_certificate_of_an_authority_is_given_as_a_file(
     drafts: Drafts, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pem, bundle, out = tmp_path / "stamps.pem", stamped(drafts["plain"]), tmp_path / "certificate.json"
-    pem.write_text(AUTHORITY)
+    pem.write_text(AUTHORITY, "utf-8-sig")  # with the mark that some editors begin a file with
 
     code, said = run(capsys, bundle, tmp_path, "--tsa", pem, "--out", out)
 

@@ -330,6 +330,20 @@ def test_a_file_of_pins_that_says_too_little_or_too_much_is_refused(pins: Path, 
     assert words in found.exception.message
 
 
+def test_a_file_of_pins_is_read_as_editors_write_it(pins: Path) -> None:
+    rows = f'[[audit.keys]]\r\nkey = "{vkey("log")}"\r\nuse = "log"\r\n'
+    declined = [str(BUNDLES / "declined.zip"), "--keys", str(pins), "--allow-unwitnessed"]
+
+    pins.write_bytes(b"\xef\xbb\xbf" + rows.encode())
+    marked = CliRunner().invoke(verify, declined, standalone_mode=False)
+    pins.write_bytes(rows.encode("utf-16"))
+    other = CliRunner().invoke(verify, declined, standalone_mode=False)
+
+    assert marked.return_value == 0, marked.output
+    assert isinstance(other.exception, UsageError)
+    assert other.exception.message == f"--keys: {pins} is not TOML in UTF-8 (byte 0); save it as UTF-8"
+
+
 def test_a_key_is_pinned_once(pins: Path) -> None:
     found = run("declined", pins, [row(vkey("log"), "log")], "--key", vkey("log"))
 
