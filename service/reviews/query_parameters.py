@@ -15,7 +15,7 @@ from service.errors import BadRequest, GainsayError, did_you_mean, together
 from service.policy.task_types import CHARACTERS_MAX
 from service.report.labels import FLAG
 from service.report.result.decision_types import DecisionOutcome
-from service.reviews.instants import instant
+from service.reviews.instants import EMPTY_RANGE, instant, is_empty
 from service.store import derived
 from service.store.debate_query import FACETS, SORTS, DebateQuery, Materiality, Purpose, Sort
 
@@ -53,8 +53,8 @@ def read_query(asked: Mapping[str, Sequence[str]]) -> DebateQuery:
     """The query of these parameters, by name; raises `BadRequest` with every fault."""
     reading = _Reading(asked)
     since, until = (reading.once(name, lambda text, name=name: instant(name, text)) for name in ("since", "until"))  # type: ignore[misc]
-    if since is not None and until is not None and since >= until:
-        reading.fault("since must be before until: until itself does not belong to the range")
+    if is_empty(since, until):
+        reading.fault(EMPTY_RANGE)
     query = DebateQuery(
         since=since,
         until=until,

@@ -33,7 +33,7 @@ from service.debate.model import Status
 from service.errors import BadRequest, NotProvable, did_you_mean
 from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.inclusion_paths import inclusion_paths
-from service.reviews.instants import instant
+from service.reviews.instants import EMPTY_RANGE, instant, is_empty
 from service.store import derived, evaluations, pool
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
@@ -87,9 +87,12 @@ class Filters(Struct, frozen=True):
         for name in ("model", "prompt", "document"):
             if (value := asked.get(name)) is not None:
                 derived.check(name, value)
+        since, until = (instant(name, asked.get(name)) for name in ("since", "until"))
+        if is_empty(since, until):
+            raise BadRequest(EMPTY_RANGE)
         return cls(
-            instant("since", asked.get("since")),
-            instant("until", asked.get("until")),
+            since,
+            until,
             task_type,
             status,  # type: ignore[arg-type] # looked up above
             asked.get("model"),

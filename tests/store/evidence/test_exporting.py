@@ -219,6 +219,8 @@ async def test_a_log_of_another_tenant_is_not_found_and_one_without_a_head_is_no
         {"until": "2026-01-31T25:00:00Z"},
         {"until": "0001-01-01T00:00:00+14:00"},
         {"until": ""},
+        {"since": "2026-01-31", "until": "2026-01-31"},
+        {"since": "2026-02-01", "until": "2026-01-31"},
     ],
 )
 def test_a_filter_that_nothing_could_be_found_by_is_refused(asked: dict[str, str]) -> None:
@@ -269,10 +271,19 @@ async def test_a_filtered_export_is_not_handed_out_from_a_tree_that_was_changed(
         await house.export({"taskType": "contract"})
 
 
+@pytest.mark.parametrize(
+    ("since", "hint"), [("2026-01-31T09:00:00 01:00", "is written %2B$"), ("2026-01-31 09:00", "'$")]
+)
+def test_a_zone_that_lost_its_sign_in_an_address_is_explained(since: str, hint: str) -> None:
+    with pytest.raises(BadRequest, match=hint):
+        Filters.of({"since": since})
+
+
 def test_the_filters_of_an_export_are_those_of_its_format() -> None:
     every: Any = {
         **dict.fromkeys(("prompt", "document"), "00" * 32),
-        **dict.fromkeys(("since", "until"), "2026-01-31T00:00:00Z"),
+        "since": "2026-01-31T00:00:00Z",
+        "until": "2026-01-31T00:00:00.000001Z",
         "taskType": "contract",
         "status": "completed",
         "model": "alder-large",
