@@ -300,6 +300,7 @@ def _result(line: StoredLine) -> LineResult:
     if line.decision is not None and status not in UNDER_WAY:
         with suppress(ValueError):  # a later version's: its result is at its debate
             decision = msgspec.json.decode(line.decision, type=Decision)
+            decision = decision.without_words if line.erased else decision
     return LineResult(
         line=line.line,
         key=line.key,

@@ -33,7 +33,8 @@ OPEN = ("queued", "running")
 class Summary(Struct, frozen=True, kw_only=True):
     """A debate in a list: its status by its head row, when its first record says it came, its decision and flags.
 
-    ``question`` and what follows it are the case's, absent where its payload is not stored any more.
+    ``question`` and what follows it are the case's, absent where its payload is not stored any more. Then
+    ``decision`` has no words of the debate either.
     """
 
     debate: str
@@ -110,6 +111,8 @@ class DebateFinder:
         if status not in OPEN and not self._is_lost(row):
             decision = await self._decision(row)
             flags = tuple(row["flags"] or ())
+            if decision and row["body"] is None:
+                decision = decision.without_words
         return Summary(
             debate=debate,
             task_type=row["task_type"],

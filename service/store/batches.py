@@ -111,6 +111,8 @@ class StoredLine(Struct, frozen=True, kw_only=True):
     task_type: str | None
     spent: MicroUSD | None
     decision: bytes | None
+    erased: bool
+    """Whether its case is not stored any more."""
 
 
 class ClaimedBatch(Struct, frozen=True, kw_only=True):

@@ -61,11 +61,12 @@ GROUP BY 1, 2, 3;
 
 -- batch_results --
 -- The lines of a batch after one, with their debates and decisions. An end that is not provable counts as running, and as
--- failed in a log that was left; its decision is not told.
+-- failed in a log that was left; its decision is not told. Of a case whose payload was erased, no words are.
 SELECT l.line, l.key, l.debate, l.joined, l.refused, l.detail,
        CASE WHEN NOT %(held)s THEN h.state ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END AS stands,
        h.format, h.task_type, h.spent + h.excess AS spent,
-       CASE WHEN NOT %(held)s OR told_state(h.debate, h.log, h.next_n - 1, h.state) <> 'running' THEN d.body END AS decision
+       CASE WHEN NOT %(held)s OR told_state(h.debate, h.log, h.next_n - 1, h.state) <> 'running' THEN d.body END AS decision,
+       NOT EXISTS (SELECT FROM payload p WHERE p.debate = h.debate AND p.n = 0) AS erased
 FROM batch_line l
 LEFT JOIN debate_head h ON h.debate = l.debate AND h.tenant = l.tenant
 LEFT JOIN decision d ON d.debate = h.debate AND d.tenant IS NOT DISTINCT FROM h.tenant

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import psycopg
 import pytest
 from msgspec.structs import replace
 
@@ -157,6 +158,19 @@ async def test_the_same_keys_in_a_new_batch_join_what_was_decided(database: Data
         assert rows(database, "SELECT count(*) FROM gainsay.debate_head") == [(6,)]
         accounts = {account.batch: account.spent for account in (await exact(service)).batches}
         assert accounts == {first.stored.batch: first.spent, second_id: second.spent}
+
+
+async def test_a_line_whose_case_was_erased_says_no_word_of_its_debate(database: Database) -> None:
+    async with bench(database.service_url) as service, a_worker(service), feeding(service):
+        batch = await bring(service, [a_case(1), a_case(2)])
+        await ended(service, batch)
+        (first, second) = await results(service, batch)
+        with psycopg.connect(database.admin_url, autocommit=True) as owner:
+            owner.execute("ALTER TABLE gainsay.payload DISABLE TRIGGER refuse_change")
+            owner.execute("DELETE FROM gainsay.payload WHERE debate = %s", [first.debate])
+
+        assert first.decision is not None
+        assert await results(service, batch) == [replace(first, decision=first.decision.without_words), second]
 
 
 async def test_a_key_that_stands_for_another_case_is_refused_by_its_name(database: Database) -> None:

@@ -14,6 +14,7 @@ from service.identity.caller import Caller
 from service.policy import Policy, decode_policy, encode_policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.proving.row_check import RowCheck
+from service.report.result.decision_types import ERASED
 from service.reviews import Page
 from service.reviews.query_parameters import read_query
 from service.simulated.provider import OfflineProvider
@@ -184,6 +185,19 @@ async def test_the_words_go_with_the_payload(service: Bench, owner: psycopg.Conn
     assert [trouble for trouble in troubles if one.debate in trouble]
     assert owner.execute("SELECT count(*) FROM case_words WHERE debate = %s", [one.debate]).fetchone() == (0,)
     assert [found.debate for found in (await find(service, status="queued")).debates] == [one.debate]
+
+
+async def test_the_words_of_a_decision_go_with_the_payload(service: Bench, owner: psycopg.Connection[Any]) -> None:
+    """The sentence and the dissent are words of the debate; outcome and cost are not, and a month still adds up."""
+    whole = (await find(service, status="completed")).debates
+    (one, *_) = [found for found in whole if found.decision and found.decision.dissent]
+    owner.execute("ALTER TABLE payload DISABLE TRIGGER refuse_change")
+    owner.execute("DELETE FROM payload WHERE debate = %s", [one.debate])
+
+    (left,) = [found for found in (await find(service, status="completed")).debates if found.debate == one.debate]
+    assert one.decision is not None
+    assert (left.question, left.flags) == (None, one.flags)
+    assert left.decision == replace(one.decision, answer=ERASED, dissent=None)
 
 
 async def test_a_question_that_is_not_the_recorded_one_is_an_incident_and_not_shown(

@@ -606,7 +606,7 @@ def _of_batches(theirs: Tenant) -> Iterator[Scenario]:
     page = {**asked, "after": 0, "limit": 9}
     yield Scenario(query="batch_results", given=page, always=made, expected=())
     line = dict.fromkeys(("key", "refused", "detail", "stands", "format", "task_type", "spent", "decision"))
-    line |= {"line": 1, "debate": theirs.done, "joined": False}
+    line |= {"line": 1, "debate": theirs.done, "joined": False, "erased": True}
     yield Scenario(query="batch_results", given={**page, "batch": mine}, always=made, expected=(line,))
     yield Scenario(
         query="stop_batch",

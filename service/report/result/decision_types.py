@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from service.debate.model import HumanReview
 from service.debate.replies import ConfidenceLevel
@@ -47,6 +48,8 @@ DecidedBy = Literal[
 ]
 """What decided: the gate, a seat, a count of votes, the rule for level answers (that of the debater declared first),
 agreement measured by code or scored by an adjudicator, or a count of the debaters that name an idea."""
+
+ERASED = "The case was erased from the database, and with it the words of its decision."
 
 
 class Dissenter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -113,3 +116,8 @@ class Decision(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
     """What stands against the decision. Absent if nothing does."""
     cost: DecisionCost
     """What the debate cost so far."""
+
+    @property
+    def without_words(self) -> Decision:
+        """The decision of a case that was erased: what came of it, and no word of the debate."""
+        return replace(self, answer=ERASED, dissent=None)
