@@ -15,7 +15,7 @@ from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import click
 from msgspec.structs import replace
@@ -131,7 +131,8 @@ def verify(
     gainsay audit verify bundle.zip --key VKEY --witness VKEY --out certificate.pdf
     gainsay audit verify bundle.zip --key VKEY --witness VKEY --report report.pdf
     gainsay audit verify bundle.zip --key VKEY --witness VKEY --tsa stamps.pem
-    Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
+    Exit codes: 0 all OK, 1 a step failed, 2 usage, 3 the certificate cannot be written, 4 no step failed but one was
+    not checkable.
     """
     as_json, every, shown, authorities = (flags.pop(name) for name in ("as_json", "every", "shown", "authorities"))
     folders: tuple[Path, ...] = flags.pop("folders")
@@ -139,10 +140,6 @@ def verify(
     trust = replace(trust, **flags, authorities=pinned_authorities(authorities), records_only=scope == "records")
     asked = Asked(every, None if shown is None else held(shown), golden_sets(folders))
     report = _verified(file, trust, asked) if out is None else _certified(file, trust, asked, out)
-    if folders and report.kind in ("bundle", "pack"):
-        raise click.UsageError(f"--sets: this file has no evaluation, it is another one ({report.kind})")
-    if authorities and report.kind in ("export", "pack"):
-        raise click.UsageError(f"--tsa: only bundles have time stamps, and this file is another ({report.kind})")
     say(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
 
@@ -295,9 +292,9 @@ def _report(name: str, stream: Any, trust: Trust, asked: Asked) -> VerificationR
         if trust.records_only:
             raise click.UsageError(f"--scope records is for an export, and {unbroken(name)} is none; leave it out")
         return _bundle(stream, trust, asked)
-    _refuse_report(asked, "an export")
     if (found := neither(stream.peek(SNIFFED)[:SNIFFED])) is not None:
         return found
+    _refuse_options("export", trust, asked)
     from service.report.versions import REPORTS
     from service.verify.evaluations import Evaluations
     from service.verify.export import verify_export
@@ -365,20 +362,27 @@ def _zip(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport:
     from service.verify.bundle import verify_bundle
 
     if is_pack(stream):
-        _refuse_report(asked, "a pack")
+        _refuse_options("pack", trust, asked)
         return _pack(stream, trust, asked.every)
     if is_evaluation(stream):
-        _refuse_report(asked, "that of an evaluation")
+        _refuse_options("evaluation", trust, asked)
         from service.verify.evaluation_bundle import verify_evaluation
 
         return verify_evaluation(stream, trust, tools(), every=asked.every, sets=asked.sets)
+    _refuse_options("bundle", trust, asked)
     return verify_bundle(stream, trust, tools(), every=asked.every, shown=asked.content)
 
 
-def _refuse_report(asked: Asked, what: str) -> None:
-    """Raise `click.UsageError` for a report beside a file that is not of one debate."""
-    if asked.shown is not None:
+def _refuse_options(kind: Literal["bundle", "evaluation", "export", "pack"], trust: Trust, asked: Asked) -> None:
+    """Raise `click.UsageError` for an option that this kind of file has nothing for: before a step is carried out, and
+    before a certificate says that it verifies."""
+    if asked.shown is not None and kind != "bundle":
+        what = {"evaluation": "that of an evaluation", "export": "an export", "pack": "a pack"}[kind]
         raise click.UsageError(f"--report compares a report with the bundle of its debate, and this file is {what}")
+    if asked.sets and kind in ("bundle", "pack"):
+        raise click.UsageError(f"--sets: this file has no evaluation, it is another one ({kind})")
+    if trust.authorities and kind in ("export", "pack"):
+        raise click.UsageError(f"--tsa: only bundles have time stamps, and this file is another ({kind})")
 
 
 def _pack(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:

@@ -20,6 +20,8 @@ from service.audit.bundle import pack
 from service.audit.note import COSIGNATURE, ED25519, PublicKey, Signature, SigningKey
 from service.cli.audit.verify import tools
 from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, WITNESSES, Draft, export, told
+from tests.fixtures.evaluating import GOLDEN
+from tests.fixtures.stamping import AUTHORITY
 
 Drafts = Mapping[str, Draft]
 KEY, WITNESS = ["--key", LOG_KEY.public.encode()], ["--witness", WITNESSES[0].public.encode()]
@@ -191,6 +193,26 @@ def test_what_cannot_be_meant_is_usage(call: Call, arguments: list[str], says: s
     assert (done.code, done.out) == (2, "")
     assert says in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("file", "option", "says"),
+    [
+        ("bundle.zip", ["--sets", str(GOLDEN / "tiny-critic")], "--sets: this file has no evaluation"),
+        ("export.jsonl", ["--tsa", "stamps.pem"], "--tsa: only bundles have time stamps"),
+        ("export.jsonl", ["--report", "stamps.pem"], "--report compares a report with the bundle of its debate"),
+    ],
+)
+def test_an_option_that_a_file_has_nothing_for_leaves_no_certificate(
+    call: Call, folder: Path, file: str, option: list[str], says: str
+) -> None:
+    (folder / "stamps.pem").write_text(AUTHORITY)
+
+    done = call([file, *KEY, "--allow-unwitnessed", *option, "--out", "unmeant.json"])
+
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert not (folder / "unmeant.json").exists()
 
 
 def test_a_program_of_its_own_says_usage_too(folder: Path) -> None:
