@@ -60,7 +60,7 @@ def pack(since: str, until: str, out: Path, tenant: str, force: bool) -> int:
     settings = startup.start(quiet=True)
     with database(settings, "examining") as where, written(out, force) as file:
         packed = asyncio.run(_pack(settings, where, tenant, period, file))
-    say(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
+    say(f"wrote {out} (tenant: {tenant}, decisions: {packed.decisions}, logs: {packed.logs})", err=True)
     for damage in packed.damaged.values():
         exit_codes.print_error(EvidenceDamaged.code, damage)
     if packed.damaged:

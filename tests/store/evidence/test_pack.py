@@ -714,8 +714,8 @@ def test_the_command_writes_a_pack_that_the_command_verifies(run: Run, debate: s
     empty = run("pack", "--since", "2020-01-01", "--until", "2020-02-01", "--out", "none.zip")
     again = run("pack", "--since", "2020-01-01", "--until", until, "--out", "all.zip")
 
-    assert (whole.code, whole.err) == (exit_codes.DONE, "wrote all.zip (decisions: 1, logs: 1)\n")
-    assert (empty.code, empty.err) == (exit_codes.DONE, "wrote none.zip (decisions: 0, logs: 1)\n")
+    assert (whole.code, whole.err) == (exit_codes.DONE, "wrote all.zip (tenant: default, decisions: 1, logs: 1)\n")
+    assert (empty.code, empty.err) == (exit_codes.DONE, "wrote none.zip (tenant: default, decisions: 0, logs: 1)\n")
     assert again.code == exit_codes.USAGE
     for name in ("all.zip", "none.zip"):
         unwitnessed = run("verify", name, "--key", KEY.public.encode())
@@ -744,7 +744,7 @@ def test_the_command_packs_the_tenant_that_it_names(run: Run, database: Database
 
     assert own.code == exit_codes.FAILED
     assert "no log of the tenant 'default' has a checkpoint yet; check its name (`gainsay tenants list`)" in own.err
-    assert (named.code, named.err) == (exit_codes.DONE, "wrote bank.zip (decisions: 1, logs: 1)\n")
+    assert (named.code, named.err) == (exit_codes.DONE, "wrote bank.zip (tenant: bank, decisions: 1, logs: 1)\n")
     files = unzipped(Path("bank.zip").read_bytes())
     assert (summary_of(files).tenant, [row["debate"] for row in rows_of(files)]) == ("bank", [debate])
     verified = run("verify", "bank.zip", "--key", KEY.public.encode(), "--allow-unwitnessed")
