@@ -230,7 +230,7 @@ async def records(request: HttpRequest) -> Stream:
     known_query(request, (*FILTERS, "format"))
     site, log = app_state(request), _name(request)
     form, media = _export_form(request)
-    asked = {name: _single_value(request, name) for name in FILTERS}
+    asked = {name: request.query_params.get(name) for name in FILTERS}
     filters = evidence.Filters.of({name: value for name, value in asked.items() if value is not None})
     chunks: AsyncIterator[bytes] = await evidence.export(
         database(request), site.logs, log, filters, caller(request), _writer(request), form=form
@@ -268,7 +268,7 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
     """The debates that rest on one prompt, manifest, configuration, model, document, price or engine."""
     known_query(request, (*ASKED, "limit", "after"))
     site, limit = app_state(request), page_size(request.query_params.get("limit"))
-    given = [(name, value) for name in ASKED if (value := _single_value(request, name)) is not None]
+    given = [(name, value) for name in ASKED if (value := request.query_params.get(name)) is not None]
     if len(given) != 1:
         raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as the value to search for, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
@@ -326,7 +326,7 @@ def _tile(path: str) -> TilePath:
 
 
 def _whole_number(request: HttpRequest, name: str) -> int | None:
-    given = _single_value(request, name)
+    given = request.query_params.get(name)
     if given is None:
         return None
     if not _NUMBER.fullmatch(given):
@@ -334,17 +334,9 @@ def _whole_number(request: HttpRequest, name: str) -> int | None:
     return int(given)
 
 
-def _single_value(request: HttpRequest, name: str) -> str | None:
-    """The value of a parameter that may be given once: one of two would have no effect."""
-    given = request.query_params.getall(name, [])
-    if len(given) > 1:
-        raise BadRequest(f"expected {name} once, found it {len(given)} times")
-    return given[0] if given else None
-
-
 def _export_form(request: HttpRequest) -> tuple[Form, str]:
     """The form of an export and its media type, by the query or by Accept."""
-    asked = _single_value(request, "format")
+    asked = request.query_params.get("format")
     if asked is None:
         wanted = headers.best_media_type(request.headers.get("accept"), tuple(RECORDS))
         if wanted is None:

@@ -11,7 +11,6 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service.audit.csv_line import csv_line
-from service.errors import BadRequest
 from service.intake.validation import plain
 from service.report.sent import encode
 from service.reviews.batches import AskedBatch, LineResult
@@ -49,7 +48,8 @@ AGAIN_S = 1
 async def bring(request: HttpRequest) -> Response[bytes]:
     """Check every line of a file, and store it as a batch."""
     known_query(request, ("ceilingUSD", "deadline", "name"))
-    asked = AskedBatch(_once(request, "ceilingUSD"), _once(request, "deadline"), _once(request, "name"))
+    given = request.query_params
+    asked = AskedBatch(given.get("ceilingUSD"), given.get("deadline"), given.get("name"))
     site, who = app_state(request), caller(request)
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
     async with site.files.taken(who.tenant, FILES if who.via == "none" else 1):
@@ -139,14 +139,6 @@ async def write_table(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIte
 
 def _batch(request: HttpRequest) -> str:
     return str(request.path_params["batch"])
-
-
-def _once(request: HttpRequest, name: str) -> str | None:
-    """The value of a parameter that may be given once."""
-    given = request.query_params.getall(name, [])
-    if len(given) > 1:
-        raise BadRequest(f"expected {name} once, found it {len(given)} times")
-    return given[0] if given else None
 
 
 HANDLERS = (bring, find, read, results, abort)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
 from typing import cast
-from urllib.parse import urlencode
+from urllib.parse import unquote_to_bytes, urlencode
 from uuid import UUID
 
 from litestar import Response, get, post
@@ -69,7 +69,7 @@ async def quote(request: HttpRequest) -> Response[bytes]:
 @get("/v1/debates")
 async def find(request: HttpRequest) -> Response[bytes]:
     """The debates that pass the filters, in pages, with counts."""
-    asked = {name: request.query_params.getall(name) for name in request.query_params}
+    asked = texts_of_query(request)
     query = read_query(asked)
     page = await app_state(request).reviews.find(query, caller(request))
     note(request, "list")
@@ -170,10 +170,29 @@ def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str]
     )
 
 
-def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
-    """Refuse unknown parameters: an answer that ignores a filter answers another question."""
-    if fault := unknown_parameters(request.query_params, known):
+def known_query(request: HttpRequest, known: tuple[str, ...], several: Collection[str] = ()) -> None:
+    """Refuse unknown parameters, and a second value of one that is not among ``several``.
+
+    An answer that ignores a filter answers another question.
+    """
+    asked = texts_of_query(request)
+    if fault := unknown_parameters(asked, known):
         raise BadRequest(fault)
+    for name, values in asked.items():
+        if len(values) > 1 and name not in several:
+            raise BadRequest(f"expected {name} once, found it {len(values)} times")
+
+
+def texts_of_query(request: HttpRequest) -> dict[str, list[str]]:
+    """The values of each parameter; raises `BadRequest` for bytes that are no text: they would be replaced unseen."""
+    try:
+        unquote_to_bytes(request.scope["query_string"]).decode()
+    except UnicodeDecodeError as error:
+        raise BadRequest(
+            f"expected the query of the address in UTF-8, found the byte 0x{error.object[error.start]:02x}, which is "
+            "none there; percent-encode texts in UTF-8, such as %C3%A9 for \u00e9"
+        ) from None
+    return {name: request.query_params.getall(name) for name in request.query_params}
 
 
 def note(request: HttpRequest, what: Content, debate: str | None = None) -> None:
@@ -224,7 +243,7 @@ def cursor(given: str | None) -> UUID | None:
     try:
         return UUID(given)
     except ValueError:
-        raise BadRequest(f"after must be the id of a debate, as in 'next', found {given[:80]!r}") from None
+        raise BadRequest(f"after must be the value of next on the page before, found {given[:80]!r}") from None
 
 
 def linked(path: str, asked: Iterable[tuple[str, str]], following: str | None) -> dict[str, str]:
