@@ -158,7 +158,17 @@ export class Gainsay {
     const submitted = await this.submit(case_, { ...(options.key === undefined ? {} : { key: options.key }), wait, view });
     const answer = submitted.answer;
     if (!isUnderWay(submitted.status) && answer && "view" in answer && answer.view === view) return answer as Viewed<V>;
-    return (await this.waitUntil(submitted.debateId, endsAt, view)) as Viewed<V>;
+    try {
+      return (await this.waitUntil(submitted.debateId, endsAt, view)) as Viewed<V>;
+    } catch (error) {
+      if (error instanceof Unreachable) throw error.under(submitted.key, submitted.debateId);
+      if (error instanceof GainsayError) {
+        // The debate goes on, and so does its bill: it must not be lost with the wait.
+        error.key = submitted.key;
+        error.problem["debateId"] ??= submitted.debateId;
+      }
+      throw error;
+    }
   }
 
   /** Read one debate in its present state. */

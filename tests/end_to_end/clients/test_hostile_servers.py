@@ -269,6 +269,34 @@ async def test_a_case_whose_fate_is_unknown_is_told_with_its_key(driver: Driver)
             assert sent in raised.value.members["text"]
 
 
+@pytest.mark.parametrize(
+    ("then", "kind"),
+    [
+        (b"", "Unreachable"),
+        (problem(503, "store_unavailable"), "Unavailable"),
+        (problem(500, "evidence_damaged"), "ServiceFault"),
+        (problem(410, "records_lost"), "NotFound"),
+        (answer(200, {**TAKEN, "debateId": ID.replace("2", "3")}), "UnexpectedAnswer"),
+        (answer(200, {**TAKEN, "status": "running"}), "TimedOut"),
+    ],
+)
+async def test_a_review_that_ends_after_its_case_was_recorded_tells_its_key_and_its_debate(
+    driver: Driver, then: bytes, kind: str
+) -> None:
+    def say(asked: Asked) -> bytes:
+        return answer(202, TAKEN) if asked.method == "POST" else then
+
+    async with lying(say) as server, driver.open(server.url, give_up_after=0.3) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call("review", CASE, timeout=0.5)
+
+    members = raised.value.members
+    sent = server.seen[0].headers["idempotency-key"].strip('"')
+    assert (raised.value.kind, members["debateId"], members["key"]) == (kind, ID, sent)
+    if kind == "Unreachable":
+        assert f"debate {ID} is recorded" in members["text"]
+
+
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_redirect_is_not_followed(driver: Driver, status: int) -> None:
     async with lying(lambda _: answer(200, {})) as elsewhere:
