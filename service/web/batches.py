@@ -28,10 +28,10 @@ from service.web.batch_types import (
     cells,
 )
 from service.web.callers import caller
-from service.web.cut_short import cut_short
+from service.web.cut_short import content_of, cut_short
 from service.web.debates import SMALL_BODY, answered, cursor, known_query, linked, note
 from service.web.file_names import kept_as
-from service.web.middleware import HEAD, trace_of
+from service.web.middleware import trace_of
 from service.web.pages import is_known
 from service.web.problems import NotAcceptable
 from service.web.submission import REPLAYED
@@ -84,7 +84,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/v1/batches/{batch:str}/results")
-async def results(request: HttpRequest) -> Stream | Response[bytes]:
+async def results(request: HttpRequest) -> Stream:
     """The lines of a batch with their decisions, in the order of its file."""
     known_query(request, ())
     desk, who = app_state(request).reviews.batches, caller(request)
@@ -98,12 +98,10 @@ async def results(request: HttpRequest) -> Stream | Response[bytes]:
         "Vary": "Accept",
         **kept_as("attachment", f"batch-{batch}", RESULTS[wanted], otherwise="batch"),
     }
-    if request.scope["state"].get(HEAD):
-        return Response(content=b"", media_type=wanted, headers=header_fields)
     note(request, "list")
     written = write_table if RESULTS[wanted] == "csv" else write_lines
     chunks = cut_short(written(desk.results(batch, who)), request, f"the results of batch {batch}")
-    return Stream(chunks, media_type=wanted, headers=header_fields)
+    return Stream(content_of(request, chunks), media_type=wanted, headers=header_fields)
 
 
 @post("/v1/batches/{batch:str}/abort")

@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes, urlencode
 from uuid import UUID
 
 from litestar import Response, get, post
+from litestar.response import Stream
 
 from service import report
 from service.audit.log_events import Content
@@ -25,6 +26,7 @@ from service.web import body, headers, stream
 from service.web.admission import CALLER_PLACES, PLACES
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
+from service.web.cut_short import nothing
 from service.web.debate_stream import FollowingDebate
 from service.web.list_types import DebateList
 from service.web.middleware import HEAD
@@ -94,7 +96,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/v1/debates/{debate:str}/events")
-async def follow(request: HttpRequest) -> Response[bytes]:
+async def follow(request: HttpRequest) -> Stream | Response[bytes]:
     """The debate as server-sent events."""
     known_query(request, ("lastEventId", "view"))
     site, debate, shown = app_state(request), _debate(request), view(request)
@@ -107,7 +109,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
     header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
-        return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
+        return Stream(nothing(), media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit(key_of(caller(request)), site.rates.rates_of(caller(request)).listeners)
     note(request, "events", debate)
     after = -1 if after is None else after
@@ -134,7 +136,9 @@ async def readable(request: HttpRequest) -> Response[bytes]:
     wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
-    content = await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], on)
+    content = await app_state(request).reviews.report(
+        _debate(request), caller(request), REPORTS[wanted], on, handed_out=not request.scope["state"].get(HEAD)
+    )
     note(request, "report", _debate(request))
     return Response(
         content=content,
