@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from typing import Any, TypeVar
 
 import msgspec
@@ -25,6 +26,10 @@ BODY_REST = 1 << 20
 """Room for the parts of a body that policy's limits do not count."""
 _TRUNCATED = "Input data was truncated"
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
+)
+"""An escape in JSON: of a pair of surrogates, of one alone, or any other."""
 _TOO_DEEP = "the body is nested too deeply to be read"
 
 
@@ -90,6 +95,13 @@ def _not_json(raw: bytes, error: Exception) -> str:
     expected = "the body must be one JSON object in UTF-8, found"
     if not raw.strip():
         return f"{expected} none; send one with the members that /openapi.json lists"
+    if raw.startswith(BOM_UTF8):
+        return f"{expected} a byte order mark before it; leave that out"
+    if half := _half_character(raw):
+        return (
+            f"{expected} half a character, {half[0].decode()} at {place(raw, half.start())}: a text was cut between "
+            "the two escapes of one character, or has one of them alone; send whole characters"
+        )
     said = str(error)
     if isinstance(error, json.JSONDecodeError):
         before = len(error.doc[: error.pos].encode("utf-8", "replace"))
@@ -101,6 +113,17 @@ def _not_json(raw: bytes, error: Exception) -> str:
             "check Content-Length"
         )
     return f"{expected} other text: {_AT_BYTE.sub(lambda at: f'at {place(raw, int(at[1]))}', said)[:SAID_MAX]}"
+
+
+def _half_character(raw: bytes) -> re.Match[bytes] | None:
+    """The first escape of a surrogate without its other half, in a body that is JSON but for such."""
+    if (half := next((found for found in _ESCAPE.finditer(raw) if found[1]), None)) is None:
+        return None
+    try:
+        json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return half
 
 
 def _twice(raw: bytes, pointer: str) -> WrongShape:
