@@ -5,7 +5,7 @@ import { Exchange, pause, seconds } from "./exchange.js";
 import { HeadMemory, type HeadNotice } from "./headMemory.js";
 import { type Head, type HeadStore, MemoryHeads } from "./heads.js";
 import type { components } from "./schema.js";
-import { type Answer, type Query, type Request, type Value, Server, encode, expectMedia, logPath, part } from "./wire.js";
+import { type Answer, type Query, type Request, type Value, Server, encode, expectMedia, logPath, part, whole } from "./wire.js";
 
 /** The types of requests and answers. An answer may have members and values of a newer service. */
 export type Schemas = components["schemas"];
@@ -224,7 +224,7 @@ export class Gainsay {
     options: { ceiling?: string; deadline?: string | Date; name?: string; key?: string } = {},
   ): Promise<Schemas["BatchState"]> {
     const { ceiling, key, ...named } = options;
-    const body = typeof lines === "string" ? lines : lines.map((line) => `${encode(line)}\n`).join("");
+    const body = typeof lines === "string" ? whole(lines) : lines.map((line) => `${encode(line)}\n`).join("");
     return this.stored(BATCHES, { ...named, ceilingUSD: ceiling }, JSONL_TYPE, body, key);
   }
 

@@ -236,6 +236,28 @@ async def test_json_that_is_nested_too_deeply_is_no_answer(driver: Driver, statu
     assert raised.value.kind == ("UnexpectedAnswer" if status == 200 else "Refused")
 
 
+@pytest.mark.parametrize(
+    ("call", "given", "named"),
+    [
+        ("create_batch", ['{"question": "cut \ud83d"}'], {"ceiling": "1"}),
+        ("create_batch", ["{}"], {"ceiling": "1", "name": "cut \ud83d"}),
+        ("find_page", [], {"q": "cut \ud83d"}),
+        ("find_page", [], {"metadata": {"ticket": "\ude00"}}),
+        ("document", [ID, "\ud83d"], {}),
+    ],
+)
+async def test_a_text_that_was_cut_within_a_character_is_sent_as_no_other(
+    driver: Driver, call: str, given: list[Any], named: dict[str, Any]
+) -> None:
+    async with lying(lambda _: answer(200, {})) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call(call, *given, **named)
+
+    assert raised.value.kind == "Refused"
+    assert "found half of one" in raised.value.members["detail"]
+    assert server.seen == []
+
+
 async def test_an_empty_key_is_refused_and_not_replaced(driver: Driver) -> None:
     async with lying(lambda _: answer(202, TAKEN)) as server, driver.open(server.url) as client:
         for call in ("submit", "review"):

@@ -18,7 +18,7 @@ from gainsay_client.events import Follower, debate_stream, evaluation_stream
 from gainsay_client.exchange import Exchange
 from gainsay_client.heads import Head
 from gainsay_client.steps import Give, Pause, Steps
-from gainsay_client.wire import JSON, QUOTED, Answer, Request, encode, expect_accepted, log_path, part
+from gainsay_client.wire import JSON, QUOTED, Answer, Request, encode, encoded, expect_accepted, log_path, part
 
 if TYPE_CHECKING:
     from gainsay_client.types import CaseRequest, GateRequest
@@ -388,7 +388,7 @@ def lines_of(lines: Lines) -> bytes:
     if isinstance(lines, bytes):
         return lines
     if isinstance(lines, str):
-        return lines.encode()
+        return encoded(lines)
     return b"".join(encode(line) + b"\n" for line in lines)
 
 
