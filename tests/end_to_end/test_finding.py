@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 from unicodedata import normalize
 
 import psycopg
@@ -430,7 +430,7 @@ async def test_a_damaged_document_is_not_served(site: Served, module_database: D
 
 async def test_a_word_is_found_whether_its_accents_are_letters_of_their_own_or_not(site: Served) -> None:
     question = "Is the Zürich branch liable under سؤال 7?"
-    forms = ("NFC", "NFD")
+    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
     found = [await site.finished(a_declined_case() | {"question": normalize(form, question)}) for form in forms]
 
     for word in ("zürich", "سؤال"):

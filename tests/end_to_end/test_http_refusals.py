@@ -195,6 +195,20 @@ async def test_a_text_that_was_cut_within_a_character_is_said_to_be_so(site: Ser
     assert "found half a character" in problem["detail"], "it is no body that was cut off"
 
 
+@pytest.mark.parametrize("said", ["1_0", "1_000.50", "\u0663", "\uff15", "5\u00a0"])
+async def test_a_number_in_another_notation_is_no_amount(site: Served, said: str) -> None:
+    names = ("estimatedDownside", "confidenceScore", "costCeilingUSD")
+    for path in ("/v1/debates", "/v1/quotes"):
+        answer = await site.http.post(path, json=a_case(**dict.fromkeys(names, said), metadata={names[0]: said}))
+        problem = problem_in(answer, 422, "wrong_shape")
+        assert sorted(pointers(problem)) == sorted(f"/{name}" for name in names)
+        assert f'found "{said}"' in problem["detail"]
+    answer = await site.http.post(
+        "/v1/batches", params={"ceilingUSD": said}, content=CASE, headers={"content-type": "application/jsonl"}
+    )
+    assert "expected ceilingUSD above 0" in problem_in(answer, 400, "bad_request")["detail"]
+
+
 async def test_a_byte_order_mark_is_named(site: Served) -> None:
     problem = problem_in(await post(site, b"\xef\xbb\xbf" + CASE), 400, "bad_request")
 
