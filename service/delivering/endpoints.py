@@ -132,7 +132,7 @@ class Endpoints:
         return found[0]
 
     async def rotate(self, caller: Caller, endpoint: str, keep_hours: int) -> Granted:
-        """The next secret of an endpoint; the one before signs beside it for so many hours.
+        """The next secret of an endpoint; those that signed so far sign beside it for so many hours, two at most.
 
         Raises `NotFound` and `WebhookConflict`.
         """
@@ -210,11 +210,9 @@ class Endpoints:
         One before it whose master key was lost, or taken away because it leaked, holds no message up.
         """
         secrets = [keys.secret(endpoint.master, endpoint.tenant, endpoint.id, endpoint.generation)]
-        if endpoint.both and endpoint.previous_master and endpoint.previous_generation:
+        for master, generation in _before(endpoint):
             with suppress(MasterMissing):
-                secrets.append(
-                    keys.secret(endpoint.previous_master, endpoint.tenant, endpoint.id, endpoint.previous_generation)
-                )
+                secrets.append(keys.secret(master, endpoint.tenant, endpoint.id, generation))
         return secrets
 
     async def _delivery(self, caller: Caller, endpoint: str, delivery: str) -> Delivery:
@@ -244,6 +242,19 @@ class Endpoints:
 
     async def _recording(self, caller: Caller) -> tuple[Place, Writer]:
         return Place(await self._logs.current(caller.tenant), caller.tenant), Writer(caller.actor, self._process.build)
+
+
+def _before(endpoint: Endpoint) -> list[tuple[str, int]]:
+    """The secrets before the present one that sign too, each by its master key and generation, the newest first.
+
+    Of which master key one between the two is, no row says. It is of one of theirs; a secret of the other was given to
+    nobody, so its signature says nothing.
+    """
+    first, master = endpoint.previous_generation, endpoint.previous_master
+    if not endpoint.both or not first or not master:
+        return []
+    between = range(endpoint.generation - 1, first, -1)
+    return [*((each, n) for n in between for each in dict.fromkeys((endpoint.master, master))), (master, first)]
 
 
 def _subject(caller: Caller, scope: Scope) -> str | None:

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, TypeVar
+from codecs import BOM_UTF8
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any, TypeVar, get_args
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import fields
 
 from service.errors import BadRequest, GainsayError, WrongShape, together
 from service.intake.positions import place, repeated_member, unclosed
@@ -25,6 +30,10 @@ BODY_REST = 1 << 20
 """Room for the parts of a body that policy's limits do not count."""
 _TRUNCATED = "Input data was truncated"
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
+)
+"""An escape in JSON: of a pair of surrogates, of one alone, or any other."""
 _TOO_DEEP = "the body is nested too deeply to be read"
 
 
@@ -47,8 +56,11 @@ def decode(raw: bytes, type_: type[T]) -> T:
         raise _refusal(raw, type_, error) from error
     except RecursionError as error:
         raise BadRequest(_TOO_DEEP) from error
-    if pointer := repeated(raw):
+    pointer, members = _read(raw)
+    if pointer:
         raise _twice(raw, pointer)
+    if odd := _odd_numbers(members, type_):
+        raise together(odd)
     return value
 
 
@@ -90,6 +102,13 @@ def _not_json(raw: bytes, error: Exception) -> str:
     expected = "the body must be one JSON object in UTF-8, found"
     if not raw.strip():
         return f"{expected} none; send one with the members that /openapi.json lists"
+    if raw.startswith(BOM_UTF8):
+        return f"{expected} a byte order mark before it; leave that out"
+    if half := _half_character(raw):
+        return (
+            f"{expected} half a character, {half[0].decode()} at {place(raw, half.start())}: a text was cut between "
+            "the two escapes of one character, or has one of them alone; send whole characters"
+        )
     said = str(error)
     if isinstance(error, json.JSONDecodeError):
         before = len(error.doc[: error.pos].encode("utf-8", "replace"))
@@ -101,6 +120,17 @@ def _not_json(raw: bytes, error: Exception) -> str:
             "check Content-Length"
         )
     return f"{expected} other text: {_AT_BYTE.sub(lambda at: f'at {place(raw, int(at[1]))}', said)[:SAID_MAX]}"
+
+
+def _half_character(raw: bytes) -> re.Match[bytes] | None:
+    """The first escape of a surrogate without its other half, in a body that is JSON but for such."""
+    if (half := next((found for found in _ESCAPE.finditer(raw) if found[1]), None)) is None:
+        return None
+    try:
+        json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return half
 
 
 def _twice(raw: bytes, pointer: str) -> WrongShape:
@@ -115,8 +145,45 @@ def _twice(raw: bytes, pointer: str) -> WrongShape:
 
 def repeated(raw: bytes) -> str:
     """The pointer of a member that its object has twice, or ``""``. ``raw`` is valid JSON."""
-    found = json.loads(raw, object_pairs_hook=_find_repeated, parse_float=str, parse_int=str)
-    return "".join(f"/{escape(step)}" for step in found.path) if isinstance(found, _Twice) else ""
+    return _read(raw)[0]
+
+
+def _read(raw: bytes) -> tuple[str, Sequence[tuple[str, Any]]]:
+    """What `repeated` returns, and the members of the body, numbers as texts; of an object, which ends last."""
+    last: list[list[tuple[str, Any]]] = [[]]
+
+    def kept(pairs: list[tuple[str, Any]]) -> _Twice | None:
+        last[0] = pairs
+        return _find_repeated(pairs)
+
+    found = json.loads(raw, object_pairs_hook=kept, parse_float=str, parse_int=str)
+    return "".join(f"/{escape(step)}" for step in found.path) if isinstance(found, _Twice) else "", last[0]
+
+
+def _odd_numbers(members: Sequence[tuple[str, Any]], type_: type[Any]) -> list[WrongShape]:
+    """The amounts and shares that Python reads and no description of the body allows: 1_0 would be ten."""
+    names = _decimals(type_)  # type: ignore[arg-type] # a type is hashable
+    return [
+        WrongShape(
+            f'expected a decimal number, as 0.75 or "0.75", found {json.dumps(value[:SAID_MAX], ensure_ascii=False)}',
+            pointers=(f"/{name}",),
+        )
+        for name, value in members
+        if name in names and isinstance(value, str) and not is_plain(value)
+    ]
+
+
+def is_plain(number: str) -> bool:
+    """Whether the text of a number has digits of ASCII, and none that are divided."""
+    return number.isascii() and "_" not in number
+
+
+@cache
+def _decimals(type_: type[Any]) -> frozenset[str]:
+    """The members of a type that are decimal numbers, by their names in JSON."""
+    if not isinstance(type_, type(Struct)):
+        return frozenset()
+    return frozenset(one.encode_name for one in fields(type_) if Decimal in (one.type, *get_args(one.type)))
 
 
 class _Twice(Struct, frozen=True):

@@ -202,10 +202,13 @@ class Reviews:
         texts = await read_texts(database, debate, stored)
         return _Read(lines, stored.last_hash, True, position, texts)
 
-    async def report(self, debate: str, caller: Caller, form: Form, paper: Paper = "a4") -> bytes:
+    async def report(
+        self, debate: str, caller: Caller, form: Form, paper: Paper = "a4", *, handed_out: bool = True
+    ) -> bytes:
         """The report of a debate so far, in the words of the version that its records name.
 
-        A PDF is given of a debate that has ended, and when the log proves the record that it is issued. Raises what
+        A PDF is given of a debate that has ended, and when the log proves the record that it is issued; one that is not
+        ``handed_out`` is not issued, and not recorded. Raises what
         `result` raises; `OtherBuild` for a version that this build lacks, `CannotTypeset`, and for a PDF `NotOver`,
         `ReportNotProvable` and `AuditUnavailable`.
         """
@@ -216,7 +219,7 @@ class Reviews:
         if is_end(stored.records[-1].entry):
             position = await self._listening.wait_provable(debate, caller.tenant, len(stored.records) - 1, HOLD_S)
         content = await write_report(stored, debate, position, stored.texts, form, paper)
-        if form == "pdf":
+        if form == "pdf" and handed_out:
             writer = Writer(caller.actor, self.deployment.build_hash)
             await self._register.issue(stored, debate, content, paper, writer)
         return content
@@ -259,7 +262,7 @@ class Reviews:
         """Raise `RecordsLost` for a debate whose end is not proven and can never be: see `refuse_lost` of the store."""
         await self._listening.refuse_lost(debate, caller.tenant)
 
-    async def bundle(self, logs: CurrentLogs, debate: str, caller: Caller, writer: Writer) -> bytes:
+    async def bundle(self, logs: CurrentLogs, debate: str, caller: Caller, writer: Writer | None) -> bytes:
         """The bundle of a debate as `evidence.bundle` has it, and of one whose log was left, what was proven of it.
 
         Raises `RecordsLost` for a debate whose end is not proven and can never be.

@@ -24,7 +24,7 @@ from service.identity.caller import Caller
 from service.identity.roles import Scope
 from service.intake import Deployment, validation
 from service.intake.batch_file import BatchFile
-from service.intake.decoding import most_bytes
+from service.intake.decoding import is_plain, most_bytes
 from service.intake.request import CaseRequest, document_ids
 from service.policy import Batches
 from service.report.result.decision_types import Decision
@@ -258,7 +258,7 @@ def _terms(asked: AskedBatch, deployment: Deployment) -> tuple[MicroUSD, datetim
 def _amount(given: str) -> MicroUSD:
     with suppress(ValueError, ArithmeticError):
         amount = micro(given)
-        if 0 < amount <= CEILING_MAX:
+        if 0 < amount <= CEILING_MAX and is_plain(given):
             return amount
     raise BadRequest(f"expected ceilingUSD above 0 in US dollars, such as 25.00, found {given[:40]!r}")
 

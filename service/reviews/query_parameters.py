@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast, get_args
+from unicodedata import normalize
 
 from service.debate.formats import NAMES
 from service.debate.model import Status
@@ -177,7 +178,7 @@ def _text(name: str, text: str, most: int = TEXT_MAX) -> str:
 
 
 def _words(text: str) -> str:
-    return _text("q", text, WORDS_MAX)
+    return normalize("NFC", _text("q", text, WORDS_MAX))  # as the words of questions are stored
 
 
 def _pair(text: str) -> tuple[str, str | None]:

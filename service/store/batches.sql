@@ -49,9 +49,9 @@ ORDER BY b.batch DESC LIMIT %(limit)s;
 
 -- batch_counts --
 -- How many lines of a batch stand how, and what their debates have cost. An end that is not provable counts as running, and as
--- failed in a log that was left.
+-- failed in a log that was left. A line without a debate has no such end: `listed_state` would call it running.
 -- This is what `keep_batch_counts` keeps of a batch that has ended.
-SELECT coalesce(l.refused, CASE WHEN NOT %(held)s THEN h.state
+SELECT coalesce(l.refused, CASE WHEN NOT %(held)s OR h.debate IS NULL THEN h.state
                                 ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
        l.refused IS NOT NULL AS refused, l.joined, count(*) AS lines,
        coalesce(sum(h.spent + h.excess), 0)::bigint AS spent
@@ -63,7 +63,8 @@ GROUP BY 1, 2, 3;
 -- The lines of a batch after one, with their debates and decisions. An end that is not provable counts as running, and as
 -- failed in a log that was left; its decision is not told. Of a case whose payload was erased, no words are.
 SELECT l.line, l.key, l.debate, l.joined, l.refused, l.detail,
-       CASE WHEN NOT %(held)s THEN h.state ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END AS stands,
+       CASE WHEN NOT %(held)s OR h.debate IS NULL THEN h.state
+            ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END AS stands,
        h.format, h.task_type, h.spent + h.excess AS spent,
        CASE WHEN NOT %(held)s OR told_state(h.debate, h.log, h.next_n - 1, h.state) <> 'running' THEN d.body END AS decision,
        NOT EXISTS (SELECT FROM payload p WHERE p.debate = h.debate AND p.n = 0) AS erased
@@ -167,7 +168,7 @@ WITH due AS (
     ORDER BY fed LIMIT %(most)s FOR NO KEY UPDATE SKIP LOCKED
 ), counted AS (
     SELECT d.batch,
-           coalesce(l.refused, CASE WHEN NOT %(held)s THEN h.state
+           coalesce(l.refused, CASE WHEN NOT %(held)s OR h.debate IS NULL THEN h.state
                                     ELSE listed_state(h.debate, h.log, h.next_n - 1, h.state) END, 'waiting') AS stands,
            l.refused IS NOT NULL AS refused, l.joined, count(*) AS lines,
            coalesce(sum(h.spent + h.excess), 0)::bigint AS spent

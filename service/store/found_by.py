@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
+from unicodedata import normalize
 
 import msgspec
 from msgspec import Struct
@@ -87,7 +88,8 @@ def case_words(entries: Sequence[Entry], tenant: str) -> CaseWords | None:
     case: Case = received.case
     keys = {name_of_key(tenant, key) for key in case.metadata}
     pairs = {name_of_pair(tenant, key, value) for key, value in case.metadata.items()}
-    return CaseWords(case.question[:WORDS_MAX].replace("\0", " "), tuple(sorted(keys | pairs)))
+    words = normalize("NFC", case.question[:WORDS_MAX])  # PostgreSQL cuts a word at an accent that stands alone
+    return CaseWords(words.replace("\0", " "), tuple(sorted(keys | pairs)))
 
 
 def name_of_key(tenant: str, key: str) -> str:

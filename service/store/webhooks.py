@@ -30,7 +30,7 @@ ATTEMPTS_SHOWN = 20
 class Endpoint(Struct, frozen=True):
     """An endpoint: where it is, whose, and of which generations of which master keys its secrets are.
 
-    ``both`` says that the secret before the present one signs too. ``revoked`` says that its subject is.
+    ``both`` says that the secrets from ``previous_generation`` on sign too. ``revoked`` says that its subject is.
     """
 
     id: str

@@ -16,10 +16,15 @@ WITH new AS MATERIALIZED (
 SELECT outcome FROM new;
 
 -- rotate_webhook --
--- A new generation of an endpoint's secret with its record; the one before signs beside it for so many seconds. No row if it
--- is not there, or has another generation by now.
+-- A new generation of an endpoint's secret with its record; the one before signs beside it for so many seconds, and so does
+-- the one before that, if it still signs: the answer that had the one between may have been lost. No row if it is not
+-- there, or has another generation by now.
 WITH new AS (
-    UPDATE webhook SET previous_generation = generation, previous_master = webhook.master,
+    UPDATE webhook SET
+        (previous_generation, previous_master) = (SELECT CASE WHEN goes_on THEN previous_generation ELSE generation END,
+            CASE WHEN goes_on THEN previous_master ELSE webhook.master END
+            FROM (SELECT coalesce(previous_until > clock_timestamp() AND previous_generation = generation - 1
+                AND webhook.master IN (previous_master, %(master)s), false) AS goes_on) AS old),
         previous_until = clock_timestamp() + make_interval(secs => %(keep_s)s::float8),
         generation = generation + 1, master = %(master)s
     WHERE id = %(webhook)s AND tenant = %(tenant)s AND generation = %(generation)s RETURNING id

@@ -22,7 +22,6 @@ from msgspec import Struct
 from service.audit.export import FILTERS
 from service.audit.note import encode_base64
 from service.audit.proof import TlogProof
-from service.audit.record import Writer
 from service.audit.tiles import WIDTH, TilePath, encode_entries, parse_tile_path
 from service.debate.model import Status
 from service.errors import BadRequest, NotFound, NotProvable
@@ -39,9 +38,9 @@ from service.store.stored_debate import read_head
 from service.web import headers
 from service.web.access import expect_whole
 from service.web.app_state import HttpRequest, app_state
-from service.web.callers import caller, database
+from service.web.callers import caller, database, reader, receiver
 from service.web.codings import wanted_coding
-from service.web.cut_short import cut_short
+from service.web.cut_short import content_of, cut_short
 from service.web.debates import ASK_AGAIN, answered, cursor, known_query, linked, one_of
 from service.web.file_names import kept_as
 from service.web.problems import NotAcceptable
@@ -230,17 +229,18 @@ async def records(request: HttpRequest) -> Stream:
     known_query(request, (*FILTERS, "format"))
     site, log = app_state(request), _name(request)
     form, media = _export_form(request)
-    asked = {name: _single_value(request, name) for name in FILTERS}
+    asked = {name: request.query_params.get(name) for name in FILTERS}
     filters = evidence.Filters.of({name: value for name, value in asked.items() if value is not None})
     chunks: AsyncIterator[bytes] = await evidence.export(
-        database(request), site.logs, log, filters, caller(request), _writer(request), form=form
+        database(request), site.logs, log, filters, caller(request), receiver(request), form=form
     )
     header_fields = {
         "Cache-Control": "no-store",
         "Vary": "Accept",
         **kept_as("attachment", log.replace("/", "-"), form, otherwise="log"),
     }
-    return Stream(cut_short(chunks, request, f"the log {log}"), media_type=media, headers=header_fields)
+    whole = cut_short(chunks, request, f"the log {log}")
+    return Stream(content_of(request, whole), media_type=media, headers=header_fields)
 
 
 @get("/v1/debates/{debate:str}/audit")
@@ -248,7 +248,7 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     """The bundle of one decision: a ZIP that can be verified offline."""
     known_query(request, ())
     site, debate = app_state(request), str(request.path_params["debate"])
-    content = await site.reviews.bundle(site.logs, debate, caller(request), _writer(request))
+    content = await site.reviews.bundle(site.logs, debate, caller(request), receiver(request))
     header_fields = {
         "Cache-Control": "no-store",
         "Vary": "Accept, Accept-Encoding",
@@ -268,12 +268,13 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
     """The debates that rest on one prompt, manifest, configuration, model, document, price or engine."""
     known_query(request, (*ASKED, "limit", "after"))
     site, limit = app_state(request), page_size(request.query_params.get("limit"))
-    given = [(name, value) for name in ASKED if (value := _single_value(request, name)) is not None]
+    given = [(name, value) for name in ASKED if (value := request.query_params.get(name)) is not None]
     if len(given) != 1:
         raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as the value to search for, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
     query = RecallQuery(asked, value, limit + 1, below)
-    found = await affected_decisions(database(request), site.logs, query, caller(request), _writer(request))
+    # Recorded for HEAD too: the header fields of a page tell of debates.
+    found = await affected_decisions(database(request), site.logs, query, caller(request), reader(request))
     page = tuple(map(RecalledDebate.of, found[:limit]))
     following = page[-1].debate_id if len(found) > limit else None
     link = linked("/v1/audit/recall", [(asked, value), ("limit", str(limit))], following)
@@ -326,7 +327,7 @@ def _tile(path: str) -> TilePath:
 
 
 def _whole_number(request: HttpRequest, name: str) -> int | None:
-    given = _single_value(request, name)
+    given = request.query_params.get(name)
     if given is None:
         return None
     if not _NUMBER.fullmatch(given):
@@ -334,17 +335,9 @@ def _whole_number(request: HttpRequest, name: str) -> int | None:
     return int(given)
 
 
-def _single_value(request: HttpRequest, name: str) -> str | None:
-    """The value of a parameter that may be given once: one of two would have no effect."""
-    given = request.query_params.getall(name, [])
-    if len(given) > 1:
-        raise BadRequest(f"expected {name} once, found it {len(given)} times")
-    return given[0] if given else None
-
-
 def _export_form(request: HttpRequest) -> tuple[Form, str]:
     """The form of an export and its media type, by the query or by Accept."""
-    asked = _single_value(request, "format")
+    asked = request.query_params.get("format")
     if asked is None:
         wanted = headers.best_media_type(request.headers.get("accept"), tuple(RECORDS))
         if wanted is None:
@@ -352,11 +345,6 @@ def _export_form(request: HttpRequest) -> tuple[Form, str]:
         return RECORDS[wanted], wanted
     wanted = one_of("format", asked, FORMS)
     return next((form, media) for media, form in RECORDS.items() if form == wanted)
-
-
-def _writer(request: HttpRequest) -> Writer:
-    """The reader of evidence as the record of the reading names it."""
-    return Writer(caller(request).actor, app_state(request).deployment.build_hash)
 
 
 def _plain(content: bytes) -> Response[bytes]:

@@ -11,7 +11,6 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service.audit.csv_line import csv_line
-from service.errors import BadRequest
 from service.intake.validation import plain
 from service.report.sent import encode
 from service.reviews.batches import AskedBatch, LineResult
@@ -29,10 +28,10 @@ from service.web.batch_types import (
     cells,
 )
 from service.web.callers import caller
-from service.web.cut_short import cut_short
+from service.web.cut_short import content_of, cut_short
 from service.web.debates import SMALL_BODY, answered, cursor, known_query, linked, note
 from service.web.file_names import kept_as
-from service.web.middleware import HEAD, trace_of
+from service.web.middleware import trace_of
 from service.web.pages import is_known
 from service.web.problems import NotAcceptable
 from service.web.submission import REPLAYED
@@ -49,7 +48,8 @@ AGAIN_S = 1
 async def bring(request: HttpRequest) -> Response[bytes]:
     """Check every line of a file, and store it as a batch."""
     known_query(request, ("ceilingUSD", "deadline", "name"))
-    asked = AskedBatch(_once(request, "ceilingUSD"), _once(request, "deadline"), _once(request, "name"))
+    given = request.query_params
+    asked = AskedBatch(given.get("ceilingUSD"), given.get("deadline"), given.get("name"))
     site, who = app_state(request), caller(request)
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
     async with site.files.taken(who.tenant, FILES if who.via == "none" else 1):
@@ -84,7 +84,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/v1/batches/{batch:str}/results")
-async def results(request: HttpRequest) -> Stream | Response[bytes]:
+async def results(request: HttpRequest) -> Stream:
     """The lines of a batch with their decisions, in the order of its file."""
     known_query(request, ())
     desk, who = app_state(request).reviews.batches, caller(request)
@@ -98,12 +98,10 @@ async def results(request: HttpRequest) -> Stream | Response[bytes]:
         "Vary": "Accept",
         **kept_as("attachment", f"batch-{batch}", RESULTS[wanted], otherwise="batch"),
     }
-    if request.scope["state"].get(HEAD):
-        return Response(content=b"", media_type=wanted, headers=header_fields)
     note(request, "list")
     written = write_table if RESULTS[wanted] == "csv" else write_lines
     chunks = cut_short(written(desk.results(batch, who)), request, f"the results of batch {batch}")
-    return Stream(chunks, media_type=wanted, headers=header_fields)
+    return Stream(content_of(request, chunks), media_type=wanted, headers=header_fields)
 
 
 @post("/v1/batches/{batch:str}/abort")
@@ -139,14 +137,6 @@ async def write_table(pages: AsyncGenerator[list[LineResult], None]) -> AsyncIte
 
 def _batch(request: HttpRequest) -> str:
     return str(request.path_params["batch"])
-
-
-def _once(request: HttpRequest, name: str) -> str | None:
-    """The value of a parameter that may be given once."""
-    given = request.query_params.getall(name, [])
-    if len(given) > 1:
-        raise BadRequest(f"expected {name} once, found it {len(given)} times")
-    return given[0] if given else None
 
 
 HANDLERS = (bring, find, read, results, abort)

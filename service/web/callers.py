@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from litestar.connection import ASGIConnection
 
+from service.audit.record import Writer
 from service.debate.entries import Arrival
 from service.identity.caller import Caller
 from service.observing import tracing
 from service.store.pool import Database
 from service.web.app_state import HttpRequest, app_state
-from service.web.middleware import CALLER, trace_of
+from service.web.middleware import CALLER, HEAD, trace_of
 
 
 def caller(request: ASGIConnection[Any, Any, Any, Any]) -> Caller:
@@ -23,6 +24,16 @@ def caller(request: ASGIConnection[Any, Any, Any, Any]) -> Caller:
 def database(request: HttpRequest) -> Database:
     """The database as the caller's tenant sees it."""
     return app_state(request).database.of(caller(request).tenant)
+
+
+def reader(request: HttpRequest) -> Writer:
+    """The reader of evidence as the record of the reading names it."""
+    return Writer(caller(request).actor, app_state(request).deployment.build_hash)
+
+
+def receiver(request: HttpRequest) -> Writer | None:
+    """The reader of a file; ``None`` for HEAD, which is given none of it."""
+    return None if request.scope["state"].get(HEAD) else reader(request)
 
 
 def arrival(

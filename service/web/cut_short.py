@@ -9,8 +9,20 @@ from service import log_lines
 from service.errors import GainsayError
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
+from service.web.middleware import HEAD
 from service.web.problems import request_id
 from service.web.revocation import LOOK_S, is_still_good, revoked
+
+
+def content_of(request: HttpRequest, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The chunks; none of them for HEAD, whose answer has the header fields of GET: no length that is not known yet."""
+    return nothing() if request.scope["state"].get(HEAD) else chunks
+
+
+async def nothing() -> AsyncIterator[bytes]:
+    """No chunks."""
+    for none in tuple[bytes]():
+        yield none
 
 
 async def cut_short(chunks: AsyncIterator[bytes], request: HttpRequest, what: str) -> AsyncIterator[bytes]:

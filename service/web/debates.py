@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
 from typing import cast
-from urllib.parse import urlencode
+from urllib.parse import unquote_to_bytes, urlencode
 from uuid import UUID
 
 from litestar import Response, get, post
+from litestar.response import Stream
 
 from service import report
 from service.audit.log_events import Content
@@ -25,6 +26,7 @@ from service.web import body, headers, stream
 from service.web.admission import CALLER_PLACES, PLACES
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
+from service.web.cut_short import nothing
 from service.web.debate_stream import FollowingDebate
 from service.web.list_types import DebateList
 from service.web.middleware import HEAD
@@ -69,7 +71,7 @@ async def quote(request: HttpRequest) -> Response[bytes]:
 @get("/v1/debates")
 async def find(request: HttpRequest) -> Response[bytes]:
     """The debates that pass the filters, in pages, with counts."""
-    asked = {name: request.query_params.getall(name) for name in request.query_params}
+    asked = texts_of_query(request)
     query = read_query(asked)
     page = await app_state(request).reviews.find(query, caller(request))
     note(request, "list")
@@ -94,7 +96,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/v1/debates/{debate:str}/events")
-async def follow(request: HttpRequest) -> Response[bytes]:
+async def follow(request: HttpRequest) -> Stream | Response[bytes]:
     """The debate as server-sent events."""
     known_query(request, ("lastEventId", "view"))
     site, debate, shown = app_state(request), _debate(request), view(request)
@@ -107,7 +109,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
     header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
-        return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
+        return Stream(nothing(), media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit(key_of(caller(request)), site.rates.rates_of(caller(request)).listeners)
     note(request, "events", debate)
     after = -1 if after is None else after
@@ -134,7 +136,9 @@ async def readable(request: HttpRequest) -> Response[bytes]:
     wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
-    content = await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], on)
+    content = await app_state(request).reviews.report(
+        _debate(request), caller(request), REPORTS[wanted], on, handed_out=not request.scope["state"].get(HEAD)
+    )
     note(request, "report", _debate(request))
     return Response(
         content=content,
@@ -170,10 +174,29 @@ def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str]
     )
 
 
-def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
-    """Refuse unknown parameters: an answer that ignores a filter answers another question."""
-    if fault := unknown_parameters(request.query_params, known):
+def known_query(request: HttpRequest, known: tuple[str, ...], several: Collection[str] = ()) -> None:
+    """Refuse unknown parameters, and a second value of one that is not among ``several``.
+
+    An answer that ignores a filter answers another question.
+    """
+    asked = texts_of_query(request)
+    if fault := unknown_parameters(asked, known):
         raise BadRequest(fault)
+    for name, values in asked.items():
+        if len(values) > 1 and name not in several:
+            raise BadRequest(f"expected {name} once, found it {len(values)} times")
+
+
+def texts_of_query(request: HttpRequest) -> dict[str, list[str]]:
+    """The values of each parameter; raises `BadRequest` for bytes that are no text: they would be replaced unseen."""
+    try:
+        unquote_to_bytes(request.scope["query_string"]).decode()
+    except UnicodeDecodeError as error:
+        raise BadRequest(
+            f"expected the query of the address in UTF-8, found the byte 0x{error.object[error.start]:02x}, which is "
+            "none there; percent-encode texts in UTF-8, such as %C3%A9 for \u00e9"
+        ) from None
+    return {name: request.query_params.getall(name) for name in request.query_params}
 
 
 def note(request: HttpRequest, what: Content, debate: str | None = None) -> None:
@@ -224,7 +247,7 @@ def cursor(given: str | None) -> UUID | None:
     try:
         return UUID(given)
     except ValueError:
-        raise BadRequest(f"after must be the id of a debate, as in 'next', found {given[:80]!r}") from None
+        raise BadRequest(f"after must be the value of next on the page before, found {given[:80]!r}") from None
 
 
 def linked(path: str, asked: Iterable[tuple[str, str]], following: str | None) -> dict[str, str]:

@@ -17,7 +17,6 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service.audit.archive import PIECE
-from service.audit.record import Writer
 from service.audit.report_forms import Form, Paper
 from service.errors import Forbidden, GainsayError, together
 from service.evaluation.plan.tables import InvalidPlan, place_of
@@ -33,8 +32,8 @@ from service.reviews.query_parameters import page_size
 from service.store.evaluations import StoredEvaluation
 from service.web import body, debates, headers, stream
 from service.web.app_state import HttpRequest, app_state
-from service.web.callers import caller, database
-from service.web.cut_short import cut_short
+from service.web.callers import caller, database, receiver
+from service.web.cut_short import content_of, cut_short, nothing
 from service.web.debates import SMALL_BODY, answered, cursor, known_query, linked, report_policy
 from service.web.evaluation_stream import FollowingEvaluation
 from service.web.evaluation_types import (
@@ -113,7 +112,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/v1/evaluations/{evaluation:str}/events")
-async def follow(request: HttpRequest) -> Response[bytes]:
+async def follow(request: HttpRequest) -> Stream | Response[bytes]:
     """The entries of an evaluation as server-sent events."""
     known_query(request, ("lastEventId",))
     site, who = app_state(request), caller(request)
@@ -130,7 +129,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
         await site.evaluations.refuse_lost(evaluation, who.tenant)
     header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
-        return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
+        return Stream(nothing(), media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit(key_of(who), site.rates.rates_of(who).listeners)
     return stream.EventStream(FollowingEvaluation(site, who, evaluation, after), header_fields)
 
@@ -178,16 +177,15 @@ async def records(request: HttpRequest) -> Stream | Response[bytes]:
         "Vary": "Accept",
         **kept_as("attachment", f"evaluation-{evaluation}", "jsonl", otherwise="evaluation"),
     }
-    writer = Writer(who.actor, site.deployment.build_hash)
-    chunks = await evidence.export(database(request), site.logs, log, filters, who, writer)
-    what = f"the records of evaluation {evaluation}"
-    return Stream(cut_short(chunks, request, what), media_type=JSONL, headers=header_fields)
+    chunks = await evidence.export(database(request), site.logs, log, filters, who, receiver(request))
+    whole = cut_short(chunks, request, f"the records of evaluation {evaluation}")
+    return Stream(content_of(request, whole), media_type=JSONL, headers=header_fields)
 
 
 async def _bundle(request: HttpRequest, evaluation: str) -> Stream:
     """The bundle, which waits in a file: it is as long as its debates together."""
     site, who = app_state(request), caller(request)
-    reading = EvidenceDesk(database(request), site.logs, who, Writer(who.actor, site.deployment.build_hash))
+    reading = EvidenceDesk(database(request), site.logs, who, receiver(request))
     file = await asyncio.to_thread(TemporaryFile)
     try:
         await site.evaluations.write_bundle(evaluation, who, reading, file, held=_may_see_held(who))

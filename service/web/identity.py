@@ -121,7 +121,7 @@ async def revoke(request: HttpRequest) -> Response[bytes]:
 @get("/v1/subjects")
 async def subjects(request: HttpRequest) -> Response[bytes]:
     """The subjects of the caller's tenant."""
-    known_query(request, ("subject", "after", "limit"))
+    known_query(request, ("subject", "after", "limit"), several=("subject",))
     found, (after, limit) = caller(request), page_of(request, "sub_")
     only = [_id("subject", given, "sub_") or "" for given in request.query_params.getall("subject", [])]
     if len(only) > VALUES_MAX:

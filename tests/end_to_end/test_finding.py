@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import psycopg
 import pytest
@@ -312,14 +313,6 @@ async def test_what_can_match_nothing_is_refused(site: Served, params: Any, deta
     assert detail in answer.json()["detail"]
 
 
-async def test_bytes_that_are_no_text_find_nothing_and_break_nothing(site: Served, items: list[JSON]) -> None:
-    for raw in ("q=%ED%A0%80", "metadata=%ED%A0%80%3Dx", "useCase=%FF%FE", "taskType=%C0%AF"):
-        answer = await site.http.get(f"/v1/debates?{raw}")
-        assert answer.status_code in (200, 400), raw
-        assert answer.status_code == 400 or answer.json() == {"debates": []}
-    assert items
-
-
 async def test_all_faults_are_told_at_once(site: Served) -> None:
     params: Any = [("status", "x"), ("limit", "0"), ("colour", "red"), ("metadata", "="), ("since", "now")]
     detail = (await site.http.get("/v1/debates", params=params)).json()["detail"]
@@ -433,3 +426,14 @@ async def test_a_damaged_document_is_not_served(site: Served, module_database: D
         answer = await site.http.get(f"/v1/debates/{debate}/{path}")
         assert (answer.status_code, answer.json()["code"]) == (500, "evidence_damaged")
         assert "A clause" not in answer.text
+
+
+async def test_a_word_is_found_whether_its_accents_are_letters_of_their_own_or_not(site: Served) -> None:
+    question = "Is the Zürich branch liable under سؤال 7?"
+    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+    found = [await site.finished(a_declined_case() | {"question": normalize(form, question)}) for form in forms]
+
+    for word in ("zürich", "سؤال"):
+        for form in forms:
+            assert {*await ids(site, {"q": normalize(form, word)})} == {each["debateId"] for each in found}, form
+    assert await ids(site, {"q": "rich"}) == [], "a word is not cut at an accent"

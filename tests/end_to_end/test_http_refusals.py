@@ -177,6 +177,44 @@ async def test_faults_in_several_fields_of_a_case_are_answered_together(site: Se
     assert "did you mean 'contract'" in problem["errors"][3]["detail"]
 
 
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("\\ud83d", "\\ud83d at line 1, column 14 (byte 13)"),
+        ("cut \\uD83D", "\\uD83D at line 1, column 18 (byte 17)"),
+        ("\\udc00 first", "\\udc00 at line 1, column 14 (byte 13)"),
+        ("\\ud83d\\u0041", "\\ud83d at line 1, column 14 (byte 13)"),
+        ("\\ud83d\\ude00 \\\\ud83d \\ud83d\\ud83d\\ude00", "\\ud83d at line 1, column 35 (byte 34)"),
+    ],
+)
+async def test_a_text_that_was_cut_within_a_character_is_said_to_be_so(site: Served, said: str, found: str) -> None:
+    for end in ('","taskType":"contract"}', '"}', '","documents":[{"text":7}]}'):
+        problem = problem_in(await post(site, f'{{"question":"{said}{end}'.encode()), 400, "bad_request")
+        assert f"found half a character, {found}: a text was cut" in problem["detail"], problem
+    problem = problem_in(await post(site, f'"{said}"'.encode()), 400, "bad_request")
+    assert "found half a character" in problem["detail"], "it is no body that was cut off"
+
+
+@pytest.mark.parametrize("said", ["1_0", "1_000.50", "\u0663", "\uff15", "5\u00a0"])
+async def test_a_number_in_another_notation_is_no_amount(site: Served, said: str) -> None:
+    names = ("estimatedDownside", "confidenceScore", "costCeilingUSD")
+    for path in ("/v1/debates", "/v1/quotes"):
+        answer = await site.http.post(path, json=a_case(**dict.fromkeys(names, said), metadata={names[0]: said}))
+        problem = problem_in(answer, 422, "wrong_shape")
+        assert sorted(pointers(problem)) == sorted(f"/{name}" for name in names)
+        assert f'found "{said}"' in problem["detail"]
+    answer = await site.http.post(
+        "/v1/batches", params={"ceilingUSD": said}, content=CASE, headers={"content-type": "application/jsonl"}
+    )
+    assert "expected ceilingUSD above 0" in problem_in(answer, 400, "bad_request")["detail"]
+
+
+async def test_a_byte_order_mark_is_named(site: Served) -> None:
+    problem = problem_in(await post(site, b"\xef\xbb\xbf" + CASE), 400, "bad_request")
+
+    assert "found a byte order mark before it; leave that out" in problem["detail"]
+
+
 async def test_a_byte_that_is_not_utf8_is_named_by_its_place(site: Served) -> None:
     body = b'{"question":"' + b"a" * 1_000 + b'\xff"}'
 

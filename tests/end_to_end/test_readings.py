@@ -121,6 +121,47 @@ async def test_each_way_to_content_is_a_reading_and_an_answer_without_content_is
     assert by == {(AUDITOR.subject, "auditor", "apiKey", KEY), (LOCAL.subject, LOCAL.role, "none", None)}
 
 
+async def test_files_of_evidence_that_head_asks_for_are_neither_read_nor_issued(database: Database) -> None:
+    async with served(database.service_url) as site:
+        debate = (await site.finished())["debateId"]
+        where = f"/v1/debates/{debate}"
+        pdf = {"accept": "application/pdf"}
+        log = (await site.http.get("/v1/audit/logs")).json()["logs"][-1]["log"]
+        batch = await site.http.post(
+            "/v1/batches?ceilingUSD=1", content=json.dumps(a_case()), headers={"content-type": "application/jsonl"}
+        )
+        whole = {
+            f"{where}/audit": {},
+            f"{where}/report": pdf,
+            "/v1/audit/recall?model=alder-large": {},
+        }
+        streamed = (
+            f"/v1/audit/logs/{log}/records",
+            f"/v1/audit/logs/{log}/records?format=csv",
+            f"{where}/events",
+            f"{batch.headers['location']}/results",
+        )
+
+        heads = {path: await site.http.head(path, headers=whole.get(path, {})) for path in (*whole, *streamed)}
+        before = kinds(database)
+        gets = {path: await site.http.get(path, headers=whole.get(path, {})) for path in (*whole, *streamed)}
+
+    assert before == {"audit.read": 1}, "the recall: the header fields of its page tell of debates"
+    assert kinds(database) == {"audit.read": 5, "report.issued": 1}
+    for path, head in heads.items():
+        assert (head.status_code, head.content) == (200, b""), path
+        assert head.headers["content-type"] == gets[path].headers["content-type"]
+        assert {*head.headers} == {*gets[path].headers} - {"transfer-encoding"}, path
+    assert [path for path, head in heads.items() if "content-length" not in head.headers] == [*streamed]
+
+
+def kinds(database: Database) -> Counter[str]:
+    """The records of evidence that was given out, by their kind."""
+    with psycopg.connect(database.admin_url) as admin:
+        bodies = [json.loads(body) for body, _ in admin.execute(BODIES.encode()).fetchall()]
+    return Counter(body["kind"] for body in bodies if body["kind"] in ("audit.read", "report.issued"))
+
+
 async def test_without_a_record_of_who_reads_no_content_is_given_and_a_case_is_still_taken(
     database: Database,
 ) -> None:

@@ -709,6 +709,19 @@ async def test_counts_are_kept_once_the_end_of_each_debate_is_provable(
         assert found.stored.ended is not None
 
 
+async def test_a_line_that_has_not_begun_waits_also_where_ends_are_held_until_they_are_provable(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url) as service:
+        desk = service.reviews.batches
+        monkeypatch.setattr(desk, "_held", True)
+
+        batch = await bring(service, [a_case(n) for n in range(2)])
+
+        assert (await desk.read(batch, CALLER)).counts == {"waiting": 2}
+        assert [(line.status, line.debate) for line in await results(service, batch)] == [("waiting", None)] * 2
+
+
 async def test_a_batch_that_cannot_be_counted_yet_keeps_no_other_from_it(database: Database) -> None:
     async with bench(database.service_url) as service:
         async with a_worker(service), feeding(service):

@@ -36,6 +36,7 @@ from service.store.webhooks import AttemptEnd, Delivery, DeliveryQueue
 from tests.fixtures.postgres import Database
 from tests.fixtures.receivers import (
     Behaviour,
+    Received,
     Receiver,
     answering,
     babbling,
@@ -293,6 +294,60 @@ async def test_while_the_secret_is_rotated_each_of_the_two_verifies(house: House
     Webhook(second.secret).verify(after.body, after.headers)
     with pytest.raises(WebhookVerificationError):
         Webhook(first.secret).verify(after.body, after.headers)
+
+
+def verified(secret: str, got: Received) -> bool:
+    """Whether a receiver with this secret accepts a message."""
+    try:
+        Webhook(secret).verify(got.body, got.headers)
+    except WebhookVerificationError:
+        return False
+    return True
+
+
+async def test_a_rotation_whose_answer_was_lost_is_sent_again_without_a_loss(house: House, receiver: Receiver) -> None:
+    known = await house.endpoints.create(CALLER, receiver.url, None)
+    lost = await house.endpoints.rotate(CALLER, known.endpoint.id, 24)
+
+    again = await house.endpoints.rotate(CALLER, known.endpoint.id, 24)
+
+    await house.endpoints.test(CALLER, known.endpoint.id)
+    await house.look()
+    (got,) = receiver.got
+    assert len(got.headers["webhook-signature"].split(" ")) == 3
+    for secret in (known.secret, lost.secret, again.secret):
+        Webhook(secret).verify(got.body, got.headers)
+
+
+async def test_no_more_than_two_secrets_sign_beside_a_new_one_and_none_that_has_ended(
+    house: House, receiver: Receiver
+) -> None:
+    granted = [await house.endpoints.create(CALLER, receiver.url, None)]
+    endpoint = granted[0].endpoint.id
+    for hours in (24, 24, 24, 0, 24):
+        granted.append(await house.endpoints.rotate(CALLER, endpoint, hours))
+        await house.endpoints.test(CALLER, endpoint)
+        await house.look()
+
+    verifying = [[n for n, each in enumerate(granted) if verified(each.secret, got)] for got in receiver.got]
+    assert verifying == [[0, 1], [0, 1, 2], [2, 3], [4], [4, 5]]
+
+
+@pytest.mark.parametrize("changed_at", [0, 1])
+async def test_a_rotation_is_sent_again_without_a_loss_also_while_the_master_key_is_changed(
+    house: House, receiver: Receiver, changed_at: int
+) -> None:
+    granted = [await house.endpoints.create(CALLER, receiver.url, None)]
+    newer = MasterKeys.at("env:K", {"K": f"{b64encode(bytes(32)).decode()}\n{MASTER}\n"})
+    for n in range(2):
+        if n == changed_at:
+            house.keys = house.endpoints.keys = newer
+        granted.append(await house.endpoints.rotate(CALLER, granted[0].endpoint.id, 24))
+
+    await house.endpoints.test(CALLER, granted[0].endpoint.id)
+    await house.look()
+
+    assert all(verified(each.secret, receiver.got[0]) for each in granted)
 
 
 async def test_no_table_has_a_secret(house: House, receiver: Receiver) -> None:

@@ -5,7 +5,7 @@ import { Exchange, pause, seconds } from "./exchange.js";
 import { HeadMemory, type HeadNotice } from "./headMemory.js";
 import { type Head, type HeadStore, MemoryHeads } from "./heads.js";
 import type { components } from "./schema.js";
-import { type Answer, type Query, type Request, type Value, Server, encode, expectMedia, logPath, part } from "./wire.js";
+import { type Answer, type Query, type Request, type Value, Server, encode, expectMedia, logPath, part, whole } from "./wire.js";
 
 /** The types of requests and answers. An answer may have members and values of a newer service. */
 export type Schemas = components["schemas"];
@@ -158,7 +158,17 @@ export class Gainsay {
     const submitted = await this.submit(case_, { ...(options.key === undefined ? {} : { key: options.key }), wait, view });
     const answer = submitted.answer;
     if (!isUnderWay(submitted.status) && answer && "view" in answer && answer.view === view) return answer as Viewed<V>;
-    return (await this.waitUntil(submitted.debateId, endsAt, view)) as Viewed<V>;
+    try {
+      return (await this.waitUntil(submitted.debateId, endsAt, view)) as Viewed<V>;
+    } catch (error) {
+      if (error instanceof Unreachable) throw error.under(submitted.key, submitted.debateId);
+      if (error instanceof GainsayError) {
+        // The debate goes on, and so does its bill: it must not be lost with the wait.
+        error.key = submitted.key;
+        error.problem["debateId"] ??= submitted.debateId;
+      }
+      throw error;
+    }
   }
 
   /** Read one debate in its present state. */
@@ -214,7 +224,7 @@ export class Gainsay {
     options: { ceiling?: string; deadline?: string | Date; name?: string; key?: string } = {},
   ): Promise<Schemas["BatchState"]> {
     const { ceiling, key, ...named } = options;
-    const body = typeof lines === "string" ? lines : lines.map((line) => `${encode(line)}\n`).join("");
+    const body = typeof lines === "string" ? whole(lines) : lines.map((line) => `${encode(line)}\n`).join("");
     return this.stored(BATCHES, { ...named, ceilingUSD: ceiling }, JSONL_TYPE, body, key);
   }
 

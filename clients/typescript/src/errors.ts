@@ -110,10 +110,11 @@ export class ServiceFault extends GainsayError {
  */
 export class Unreachable extends GainsayError {
   static override readonly code = "unreachable";
-  /** The same of a case, with the key that it was sent under. */
-  under(key: string): Unreachable {
-    const words = `the case may be recorded: submit it again under the key ${key}, and it is billed once`;
-    return new Unreachable(`${this.detail}; ${words}`, { key });
+  /** The same of a case, with the key that it was sent under, and its debate where that is known. */
+  under(key: string, debateId?: string): Unreachable {
+    const fate = debateId === undefined ? "the case may be recorded: " : `debate ${debateId} is recorded: wait for it again, or `;
+    const words = `${fate}submit it again under the key ${key}, and it is billed once`;
+    return new Unreachable(`${this.detail}; ${words}`, { key, ...(debateId === undefined ? {} : { problem: { debateId } }) });
   }
 }
 /** The debate is not over in the time that the caller waits. It goes on, and so does its bill: wait again. */

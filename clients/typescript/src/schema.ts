@@ -8545,7 +8545,7 @@ export interface components {
             createdAt: string;
             /** @description The time at which it was disabled. Absent unless it is. */
             disabledAt?: string;
-            /** @description The time until which the secret of before signs too. Absent where one secret signs. */
+            /** @description The time until which the secrets of before sign too. Absent where one secret signs. */
             bothUntil?: string;
             /** @description How many attempts have failed since the last that was taken, at least 0. */
             failures: number;
@@ -8567,10 +8567,10 @@ export interface components {
         };
         /**
          * WebhookRotationRequest
-         * @description How long the secret of before signs beside the new one.
+         * @description How long the secrets of before sign beside the new one.
          */
         WebhookRotationRequest: {
-            /** @description The hours for which both secrets sign, from 0 to 720; 0 ends the old one at once. Default: 24. */
+            /** @description The hours for which the secrets of before sign too, from 0 to 720; 0 ends them at once. Default: 24. */
             keepHours?: number;
         };
         /**

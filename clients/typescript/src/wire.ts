@@ -82,7 +82,9 @@ export class Server {
 
   /** The whole address of a request. */
   address(request: Request): string {
-    const query = new URLSearchParams(pairs(request.query ?? {})).toString();
+    const asked = pairs(request.query ?? {});
+    asked.flat().forEach(whole);
+    const query = new URLSearchParams(asked).toString();
     return `${this.origin}${this.prefix}${request.path}${query ? `?${query}` : ""}`;
   }
 
@@ -111,8 +113,16 @@ export function encode(value: unknown): string {
   });
 }
 
+/** The text; throws `Refused` for half a surrogate pair, which would be sent as another character. */
+export function whole(text: string): string {
+  const at = text.search(/\p{Surrogate}/u);
+  if (at < 0) return text;
+  throw new Refused(`expected whole characters, found half of one at ${at}`, { code: "bad_request" });
+}
+
 /** A value as one part of a path; throws `Refused` for one that would be another path. */
 export function part(value: string): string {
+  whole(value);
   if (!value || value === "." || value === "..")
     throw new Refused(`expected an id, found "${value}"`, { code: "bad_request" });
   return encodeURIComponent(value);

@@ -23,14 +23,21 @@ class EvidenceReader(Protocol):
 
 
 class EvidenceDesk(Struct, frozen=True):
-    """Where evidence is read, for whom, and by whom its records are written."""
+    """Where evidence is read, for whom, and by whom its records are written: by nobody where none is given out."""
 
     database: Database
     logs: CurrentLogs
     caller: EvidenceReader
-    writer: Writer
+    writer: Writer | None
 
 
-async def record_access(database: Database, logs: CurrentLogs, read: AuditRead, tenant: str, writer: Writer) -> None:
-    """Record in the tenant's current log that evidence is about to be given out; raises `AuditUnavailable`."""
+async def record_access(
+    database: Database, logs: CurrentLogs, read: AuditRead, tenant: str, writer: Writer | None
+) -> None:
+    """Record in the tenant's current log that evidence is about to be given out; raises `AuditUnavailable`.
+
+    Without a ``writer`` none is given out: an answer to HEAD has no content, and who asks by it has read nothing.
+    """
+    if writer is None:
+        return
     await write_event(database, read, await logs.current(tenant), tenant, writer)

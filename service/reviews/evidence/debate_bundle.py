@@ -41,7 +41,13 @@ class NotOver(GainsayError):
 
 
 async def bundle(
-    database: Database, logs: CurrentLogs, debate: str, caller: EvidenceReader, writer: Writer, *, left: bool = False
+    database: Database,
+    logs: CurrentLogs,
+    debate: str,
+    caller: EvidenceReader,
+    writer: Writer | None,
+    *,
+    left: bool = False,
 ) -> bytes:
     """Everything that one decision rests on, in one ZIP; the reader, ``writer``, is recorded first.
 

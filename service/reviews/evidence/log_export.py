@@ -136,7 +136,7 @@ async def export(
     log: str,
     filters: Filters,
     caller: EvidenceReader,
-    writer: Writer,
+    writer: Writer | None,
     *,
     form: Form = "jsonl",
 ) -> AsyncGenerator[bytes, None]:

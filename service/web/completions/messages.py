@@ -174,7 +174,7 @@ def _content(file: FileContent, data: str, pointer: str) -> str:
     if charset.strip('"') not in ("", "utf-8", "utf8", "us-ascii"):
         raise _refused(f"the charset {charset[:40]}", pointer, "encode the text in UTF-8")
     try:
-        return binascii.a2b_base64(coded, strict_mode=True).decode()
+        return binascii.a2b_base64(coded, strict_mode=True).decode().removeprefix("\ufeff")  # as the command line
     except UnicodeDecodeError as error:
         raise _refused(
             f"a file that is no UTF-8 at byte {error.start}", pointer, f"files may be {_TAKEN}; extract the text"

@@ -236,6 +236,28 @@ async def test_json_that_is_nested_too_deeply_is_no_answer(driver: Driver, statu
     assert raised.value.kind == ("UnexpectedAnswer" if status == 200 else "Refused")
 
 
+@pytest.mark.parametrize(
+    ("call", "given", "named"),
+    [
+        ("create_batch", ['{"question": "cut \ud83d"}'], {"ceiling": "1"}),
+        ("create_batch", ["{}"], {"ceiling": "1", "name": "cut \ud83d"}),
+        ("find_page", [], {"q": "cut \ud83d"}),
+        ("find_page", [], {"metadata": {"ticket": "\ude00"}}),
+        ("document", [ID, "\ud83d"], {}),
+    ],
+)
+async def test_a_text_that_was_cut_within_a_character_is_sent_as_no_other(
+    driver: Driver, call: str, given: list[Any], named: dict[str, Any]
+) -> None:
+    async with lying(lambda _: answer(200, {})) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call(call, *given, **named)
+
+    assert raised.value.kind == "Refused"
+    assert "found half of one" in raised.value.members["detail"]
+    assert server.seen == []
+
+
 async def test_an_empty_key_is_refused_and_not_replaced(driver: Driver) -> None:
     async with lying(lambda _: answer(202, TAKEN)) as server, driver.open(server.url) as client:
         for call in ("submit", "review"):
@@ -267,6 +289,34 @@ async def test_a_case_whose_fate_is_unknown_is_told_with_its_key(driver: Driver)
             sent = server.seen[-1].headers["idempotency-key"].strip('"')
             assert (raised.value.kind, raised.value.members["key"]) == ("Unreachable", sent)
             assert sent in raised.value.members["text"]
+
+
+@pytest.mark.parametrize(
+    ("then", "kind"),
+    [
+        (b"", "Unreachable"),
+        (problem(503, "store_unavailable"), "Unavailable"),
+        (problem(500, "evidence_damaged"), "ServiceFault"),
+        (problem(410, "records_lost"), "NotFound"),
+        (answer(200, {**TAKEN, "debateId": ID.replace("2", "3")}), "UnexpectedAnswer"),
+        (answer(200, {**TAKEN, "status": "running"}), "TimedOut"),
+    ],
+)
+async def test_a_review_that_ends_after_its_case_was_recorded_tells_its_key_and_its_debate(
+    driver: Driver, then: bytes, kind: str
+) -> None:
+    def say(asked: Asked) -> bytes:
+        return answer(202, TAKEN) if asked.method == "POST" else then
+
+    async with lying(say) as server, driver.open(server.url, give_up_after=0.3) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call("review", CASE, timeout=0.5)
+
+    members = raised.value.members
+    sent = server.seen[0].headers["idempotency-key"].strip('"')
+    assert (raised.value.kind, members["debateId"], members["key"]) == (kind, ID, sent)
+    if kind == "Unreachable":
+        assert f"debate {ID} is recorded" in members["text"]
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

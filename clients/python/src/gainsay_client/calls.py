@@ -18,7 +18,7 @@ from gainsay_client.events import Follower, debate_stream, evaluation_stream
 from gainsay_client.exchange import Exchange
 from gainsay_client.heads import Head
 from gainsay_client.steps import Give, Pause, Steps
-from gainsay_client.wire import JSON, QUOTED, Answer, Request, encode, expect_accepted, log_path, part
+from gainsay_client.wire import JSON, QUOTED, Answer, Request, encode, encoded, expect_accepted, log_path, part
 
 if TYPE_CHECKING:
     from gainsay_client.types import CaseRequest, GateRequest
@@ -171,7 +171,14 @@ class Calls:
         submitted = yield from self.submit(case, key, WAIT_MAX_S if timeout is None else timeout, view)
         if submitted.is_over and submitted.answer and submitted.answer.get("view") == view:
             return submitted.answer
-        return (yield from self._wait_until(submitted.debate_id, ends_at, view))
+        try:
+            return (yield from self._wait_until(submitted.debate_id, ends_at, view))
+        except Unreachable as lost:
+            raise lost.under(submitted.key, submitted.debate_id) from None
+        except GainsayError as error:  # the debate goes on, and so does its bill: it must not be lost with the wait
+            error.key = submitted.key
+            error.problem.setdefault("debateId", submitted.debate_id)
+            raise
 
     def result(self, debate: str, view: View) -> Steps[dict[str, Any]]:
         """One debate in its present state."""
@@ -381,7 +388,7 @@ def lines_of(lines: Lines) -> bytes:
     if isinstance(lines, bytes):
         return lines
     if isinstance(lines, str):
-        return lines.encode()
+        return encoded(lines)
     return b"".join(encode(line) + b"\n" for line in lines)
 
 

@@ -160,10 +160,13 @@ class Unreachable(GainsayError):
 
     code = "unreachable"
 
-    def under(self, key: str) -> Unreachable:
-        """The same of a case, with the key that it was sent under."""
+    def under(self, key: str, debate: str | None = None) -> Unreachable:
+        """The same of a case, with the key that it was sent under, and its debate where that is known."""
+        known = f"debate {debate} is recorded: wait for it again, or "
+        fate = "the case may be recorded: " if debate is None else known
         found = Unreachable(
-            f"{self.detail}; the case may be recorded: submit it again under the key {key!r}, and it is billed once"
+            f"{self.detail}; {fate}submit it again under the key {key!r}, and it is billed once",
+            problem=None if debate is None else {"debateId": debate},
         )
         found.key = key
         return found

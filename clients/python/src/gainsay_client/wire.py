@@ -31,6 +31,11 @@ class Request:
     repeatable: bool = True
     waits: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Raises `Refused` for a parameter that is no text."""
+        for pair in self.query:
+            encoded("".join(pair))
+
     @property
     def target(self) -> str:
         """Path and query."""
@@ -131,8 +136,17 @@ def encode(value: object) -> bytes:
         raise Refused(f"expected a body of JSON values and Decimals: {error}", code="wrong_shape") from None
 
 
+def encoded(text: str) -> bytes:
+    """A text in UTF-8; raises `Refused` for half a surrogate pair, which would be sent as another character or none."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise Refused(f"expected whole characters, found half of one at {error.start}", code="bad_request") from None
+
+
 def part(value: str) -> str:
     """A value as one part of a path; raises `Refused` for one that would be another path."""
+    encoded(value)
     if not value or value in (".", ".."):
         raise Refused(f"expected an id, found {value!r}", code="bad_request")
     return quote(value, safe="")

@@ -89,6 +89,7 @@ def test_the_assistants_last_message_is_under_review_only_where_that_is_said() -
         {"file_data": f"data:text/plain;base64,{coded('Grüße'.encode())}"},
         {"file_data": f"data:text/csv;charset=UTF-8;base64,{coded('Grüße'.encode())}"},
         {"filename": "a.json", "file_data": f"data:application/octet-stream;base64,{coded('Grüße'.encode())}"},
+        {"filename": "a.csv", "file_data": coded("\ufeffGrüße".encode())},
     ],
 )
 def test_a_text_file_is_a_document(content: dict[str, str]) -> None:
