@@ -241,7 +241,7 @@ def _why_as_held(entry: TurnSpoke) -> str:
         return "what was used has no price"
     if entry.usage is None:
         return "the provider did not tell what was used"
-    return "what the provider told of its use cannot be true, or has no price; the record has it"
+    return "what the provider reported cannot be true, or has no price; the record has it"
 
 
 def _pause(entry: TurnSpoke | AttemptFailed) -> str:

@@ -311,7 +311,7 @@ def test_a_failed_attempt_that_was_billed_above_what_was_held_is_an_overrun() ->
         (
             Charge(TURN_COST, "reserved"),
             {"prompt_tokens": -5, "completion_tokens": 20},
-            "what the provider told of its use cannot be true, or has no price; the record has it",
+            "what the provider reported cannot be true, or has no price; the record has it",
         ),
         (
             Charge(TURN_COST, "reserved", 900, output_tokens=20, tier="flex"),
