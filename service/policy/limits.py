@@ -195,8 +195,6 @@ def read_budgets(written: Any) -> Budgets:
         written = {name: value for name, value in written.items() if name != "tenants"}
     table = sound_members(written, BUDGETS, path, faults)
     others = Budget(table.pop("day", None), table.pop("month", None))
-    with faults.noted():
-        check_day_within_month(others, path)
     faults.refuse()
     return Budgets(others=others, **table)
 

@@ -117,6 +117,8 @@ _QUOTA = re.compile(r"insufficient|billing|credit|payment")
 _FILTER = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation")
 _MISSING = ("model_not_found", "not_found_error", "deploymentnotfound", "modelnotfound")
 
+_HTTP_ERROR = re.compile(r"[45][0-9]{2}")
+
 _NOT_TAKEN = "it did not take the request; compare seat_role, max_tokens_field and parameters with what it knows"
 _ELSEWHERE = "it points to another address, and nothing is sent there; correct base_url or path"
 _TABLE: tuple[tuple[Callable[[ErrorBody], bool], Verdict], ...] = (
@@ -202,7 +204,7 @@ _STATUS: Mapping[str, int] = {
 def _status(names: tuple[str, ...]) -> int:
     """The status that an error's code, or else its type, stands for; 0 for none."""
     for name in reversed(names):
-        if name.isdecimal() and 400 <= int(name[:9]) <= 599:
+        if _HTTP_ERROR.fullmatch(name):
             return int(name)
         if name.lower() in _STATUS:
             return _STATUS[name.lower()]

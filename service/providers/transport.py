@@ -23,9 +23,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError, RawResponseMessage, StreamWriter
 from msgspec import Struct
 from yarl import URL
@@ -116,13 +118,10 @@ class Transport:
     async def _exchange(self, body: bytes) -> HttpReply:
         if (line := self._line) is None:
             connector = aiohttp.TCPConnector(limit=0, ssl=_trusted())  # claimed debates limit the calls
-            line = self._line = _Line(connector, aiohttp.ClientRequest("POST", self._url, proxy=self._proxy))
+            line = self._line = _Line(connector, aiohttp.ClientRequest("POST", self._url, proxy=self._proxy), WeakSet())
         keys = self._credentials.reread()
         head = self._head_of(body)
-        try:
-            connection = await line.connector.connect(line.target, [], self._connecting)
-        except TimeoutError:
-            raise aiohttp.ConnectionTimeoutError from None
+        connection = await self._connection(line)
         upload: asyncio.Task[None] | None = None
         try:
             protocol, transport = connection.protocol, connection.transport
@@ -138,6 +137,7 @@ class Transport:
             while (chunk := await content.readany()) and read.take(chunk):
                 pass
             if (upload is None or upload.done()) and not transport.get_write_buffer_size():
+                line.used.add(protocol)
                 connection.release()  # to be used again: the request has gone out whole; aiohttp looks at the response
             return HttpReply(message.code, _kept(message), read.whole(), read.fault, keys)
         finally:
@@ -145,6 +145,22 @@ class Transport:
             if upload is not None:
                 upload.cancel()
                 await asyncio.gather(upload, return_exceptions=True)
+
+    async def _connection(self, line: _Line) -> Connection:
+        """A connection: a kept one on which nothing has come since its last response, else a new one.
+
+        What comes while no call waits answers nothing that was asked. It would be read as the response to the next
+        call, which may be of another debate, and each later response as that to the call after its own.
+        """
+        while True:
+            try:
+                connection = await line.connector.connect(line.target, [], self._connecting)
+            except TimeoutError:
+                raise aiohttp.ConnectionTimeoutError from None
+            protocol = connection.protocol
+            if protocol is None or protocol not in line.used or not protocol.should_close:
+                return connection
+            connection.close()
 
     def _head_of(self, body: bytes) -> bytes:
         """The head of a request, with no header twice: the secret one of a name is the one that goes out.
@@ -161,11 +177,12 @@ class Transport:
 class _Line(NamedTuple):
     """The connections that are kept, and what aiohttp connects to: a request that is never sent.
 
-    It has no header of ours, because some of them are said to a proxy.
+    It has no header of ours, because some of them are said to a proxy. ``used`` are those that have had a response.
     """
 
     connector: aiohttp.TCPConnector
     target: aiohttp.ClientRequest
+    used: WeakSet[ResponseHandler]
 
 
 async def _upload(writer: StreamWriter, head: bytes, body: bytes) -> None:

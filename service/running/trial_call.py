@@ -9,13 +9,15 @@ word of a caller, so no log has a record of it: the vendor's bill and the operat
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from service import money
-from service.debate.amounts import MicroUSD
-from service.debate.entries import Charge
+from service.debate.amounts import MicroUSD, usd
+from service.debate.entries import BelowFloor, Charge
 from service.debate.model import SeatPlan
+from service.debate.replies import Reply
 from service.debate.replies.decoding import decode_reply
 from service.errors import InvalidCase
 from service.policy import Model, Policy
@@ -35,21 +37,29 @@ TRIES = 4
 
 
 class Trial(Struct, frozen=True):
-    """A test call that is ready to be sent: its plan, its tokens by our count, and the most that it can cost."""
+    """A test call that is ready to be sent: its plan, its tokens by our count, and the most that it can cost.
+
+    A usage below ``floor_per_mille`` of our count is not believed, as in a debate.
+    """
 
     plan: SeatPlan
     request: Request
     input_tokens: int
     worst_case: MicroUSD
+    floor_per_mille: int
 
 
 class TrialOutcome(Struct, frozen=True):
-    """How a test call ended. ``fault`` is empty after a usable reply; ``spent`` is what it is charged at."""
+    """How a test call ended. ``fault`` is empty after a usable reply; ``spent`` is what it is charged at.
+
+    ``doubt`` says why the charge of a usable reply is not its vendor's usage, or is more than the most.
+    """
 
     fault: str
     spent: MicroUSD
     tokens: int = 0
     served_model: str | None = None
+    doubt: str = ""
 
 
 def prepare_trial(policy: Policy, prompts: Prompts, model: Model, day: str) -> Trial:
@@ -77,7 +87,7 @@ def prepare_trial(policy: Policy, prompts: Prompts, model: Model, day: str) -> T
     tokens = money.count(texts_of(request), plan.tokenizer)
     if not money.fits(tokens, plan):
         raise InvalidCase(f"the window of {model.alias!r} does not hold a request of {tokens} tokens and its reply")
-    return Trial(plan, request, tokens, money.worst_case(tokens, plan))
+    return Trial(plan, request, tokens, money.worst_case(tokens, plan), policy.calls.usage_floor_per_mille)
 
 
 def _request(prompts: Prompts, plan: SeatPlan) -> Request:
@@ -114,22 +124,47 @@ async def make_trial(trial: Trial, prompts: Prompts, provider: Provider, within_
             async with asyncio.timeout(within_s):
                 answer = await provider.send(body)
         except CallFailed as failure:
-            spent += _charge(trial, failure.answer).amount if failure.billable else 0
+            said = failure.answer.text if failure.answer else None
+            spent += _charge(trial, failure.answer, None, said).amount if failure.billable else 0
             fault = f"{failure.reason}: {failure.detail}"
             if failure.reason == "unsupported" and failure.retry and not failure.billable:
                 continue
             break
         except TimeoutError:
             return TrialOutcome(f"no answer within {within_s:g} seconds", spent + trial.worst_case)
-        charge, reply = _charge(trial, answer), decode_reply(ASKS, answer.text)
-        unusable = f"the reply is not usable: {reply}" if isinstance(reply, str) else ""
+        reply = decode_reply(ASKS, answer.text)
+        if isinstance(reply, str):
+            spent += _charge(trial, answer, None, answer.text).amount
+            return TrialOutcome(f"the reply is not usable: {reply}", spent)
+        charge = _charge(trial, answer, reply.reply, None)
         tokens = charge.output_tokens + charge.reasoning_tokens
-        return TrialOutcome(unusable, spent + charge.amount, tokens, answer.served_model)
+        return TrialOutcome("", spent + charge.amount, tokens, answer.served_model, _doubt(charge, answer))
     return TrialOutcome(fault, spent)
 
 
-def _charge(trial: Trial, answer: Answer | None) -> Charge:
-    """The charge by the usage that was reported, or the worst case."""
+def _charge(trial: Trial, answer: Answer | None, reply: Reply | None, said: str | None) -> Charge:
+    """The charge by the usage that was reported, or the worst case, as a debate is charged."""
     plan = trial.plan
     usage = money.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
-    return money.charge(usage, trial.worst_case, plan.price)
+    counted = money.Counted(trial.input_tokens, money.reply_tokens(reply, said, plan.tokenizer), trial.floor_per_mille)
+    return money.charge(usage, trial.worst_case, plan.price, counted)
+
+
+def _doubt(charge: Charge, answer: Answer) -> str:
+    """Why a charge is not what the vendor's usage costs, or is more than the most that the call could cost."""
+    if charge.excess:
+        return (
+            f"it is billed {usd(charge.excess)} USD above the most that it could cost, and a debate ends at such a call"
+        )
+    if charge.basis == "usage":
+        return ""
+    if charge.below_floor:
+        why = f"the vendor reports fewer tokens than {_PART[charge.below_floor]} can have"
+    elif charge.input_tokens or charge.output_tokens:
+        why = "what the vendor reports has no price"
+    else:
+        why = "the vendor reports no usage" if answer.raw_usage is None else "what the vendor reports cannot be true"
+    return f"{why}, so each of its calls is charged at the most"
+
+
+_PART: Mapping[BelowFloor, str] = {"input": "the request", "output": "the reply"}

@@ -277,6 +277,8 @@ async def test_after_a_bill_above_the_ceiling_no_further_call_is_made(tmp_path: 
         assert len(vendor.asked) == 1
 
     assert "20.000008 USD" in found["call one"]["found"]
+    assert found["call one"]["status"] == "WARNING"
+    assert "above the most that it could cost" in found["call one"]["found"]
     assert found["call two"]["status"] == "SKIPPED"
 
 

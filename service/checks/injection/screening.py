@@ -2,6 +2,7 @@
 
     a quotation that stands in a text that the screener was shown     a suspicion by the screener, at its first place
     one that overlaps a suspicion of the rules                        the rules' suspicion, by both
+    quotations that overlap each other alone                          one suspicion over all of them
     one that stands nowhere, or has too few letters to be found by    counted, and never trusted as a place
     suspicious, without any place                                     the whole case is suspected
 
@@ -62,9 +63,11 @@ def _note(merged: list[Suspicion], place: _Place, passage: ScreenedPassage) -> N
     for n in same:
         if merged[n].by == "rules":
             merged[n] = replace(merged[n], by="both")
-    if not same:
-        words = words_of(text.text, span)
-        merged.append(Suspicion(text.field, span, passage.family, words, text.name, by="screener"))
+    if all(merged[n].by == "screener" for n in same):
+        family = merged[same[0]].family if same else passage.family
+        spans = (span, *(merged.pop(n).span for n in reversed(same)))
+        span = min(begin for begin, _ in spans), max(end for _, end in spans)
+        merged.append(Suspicion(text.field, span, family, words_of(text.text, span), text.name, by="screener"))
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:

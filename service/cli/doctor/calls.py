@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from service.app import connected
 from service.cli.doctor.configuration import today
-from service.cli.doctor.findings import Finding, failed, ok, skipped
+from service.cli.doctor.findings import Finding, failed, ok, skipped, warning
 from service.cli.terminal_text import say
+from service.debate.alike import same_name
 from service.debate.amounts import MicroUSD, usd
 from service.errors import GainsayError, SettingsError
 from service.money import tokenizers
@@ -22,6 +23,10 @@ from service.running.provider_port import Provider
 from service.running.trial_call import Trial, make_trial, prepare_trial
 
 WITHIN_S = 60.0
+REMEDY = "docs/money.md says how usage is read; see the model's safety and prices, and the provider's reasoning"
+NOT_ASKED = (
+    "where that is the model behind a deployment's name, see that family and prices are its own; else correct name"
+)
 
 
 def prepare(policy: Policy, pin: str | None) -> tuple[list[Trial], list[Finding]]:
@@ -70,7 +75,8 @@ async def make(policy: Policy, pin: str | None, trials: Sequence[Trial], ceiling
                     spent += cost
         except SettingsError as error:
             findings += [failed(f"call {trial.plan.model}", error.detail) for trial in own]
-    findings.append(ok("calls", f"they cost {usd(spent)} USD by the usage that vendors report"))
+    said = f"they are charged at {usd(spent)} USD: by the usage of the vendors, or the most where that is not believed"
+    findings.append(ok("calls", said))
     return findings
 
 
@@ -84,8 +90,13 @@ async def _called(trial: Trial, prompts: Prompts, provider: Provider, left: Micr
     cost = f"{time.perf_counter() - begun:.1f} s, {usd(outcome.spent)} USD"
     if outcome.fault:
         return failed(name, f"{outcome.fault} ({cost})", "docs/models.md has the keys of a vendor"), outcome.spent
-    served = outcome.served_model or "a model without a name"
-    return ok(name, f"{served} replied with {outcome.tokens} tokens ({cost})"), outcome.spent
+    served, asked = outcome.served_model or "a model without a name", trial.plan.model_name
+    if outcome.doubt:
+        return warning(name, f"{served} replied, but {outcome.doubt} ({cost})", REMEDY), outcome.spent
+    said = f"replied with {outcome.tokens} tokens ({cost})"
+    if outcome.served_model is not None and not same_name(asked, served):
+        return warning(name, f"{served}, where {asked} was asked for, {said}", NOT_ASKED), outcome.spent
+    return ok(name, f"{served} {said}"), outcome.spent
 
 
 def refused(trials: Sequence[Trial], why: str) -> Iterator[Finding]:

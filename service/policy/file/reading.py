@@ -287,6 +287,7 @@ _RULES: tuple[tuple[tuple[Path, ...], Callable[[Policy], object]], ...] = (
     ((("debate", "ceiling_usd"), ("debate", "ceiling_max_usd")), lambda policy: check_ceiling(policy.debate)),
     ((("calls", "backoff_ms"), ("calls", "backoff_max_ms")), lambda policy: check_pauses(policy.calls)),
     ((("budgets", "zone"),), lambda policy: check_zone(policy.budgets.zone)),
+    ((("budgets",),), lambda policy: check_day_within_month(policy.budgets.others, ("budgets",))),
     (
         (("evaluation",),),
         lambda policy: check_day_within_month(policy.evaluations.budget.money, ("evaluation", "budget")),

@@ -41,6 +41,8 @@ def _lines(lines: Sequence[str]) -> dict[Path, int]:
         if lines[start].lstrip().startswith("["):
             table = _header(value, lengths)
             found.setdefault(table, start + 1)
+            if isinstance(table[-1], int):  # the list itself, where a table was meant
+                found.setdefault(table[:-1], start + 1)
             continue
         for path, inner in _walk(value):
             around = found.get(table + path[:-1]) if len(path) > 1 else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from service.debate.alike import same_name
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import (
     AttemptFailed,
@@ -112,14 +113,14 @@ def _asked(h: History, line: Line) -> Notice | None:
 def _served(h: History, line: Line) -> Notice | None:
     """The notice of a reply under another model's name than that of the request: a gateway or a vendor chose another.
 
-    A name may come back longer (with its date) or shorter (without the account before it).
+    A name may come back with its date, without it, or without the account before it, and in no other way longer:
+    ``gpt-4o-mini`` is not ``gpt-4o``.
     """
     entry = line.entry
     if not isinstance(entry, TurnSpoke) or entry.served_model is None:
         return None
     asked = h.plan(entry.turn).of(h.facts.models[entry.turn][entry.attempt - 1]).model_name
-    short, long = sorted((asked.lower(), entry.served_model.lower()), key=len)
-    if long.startswith(short) or long.endswith(f"/{short}"):
+    if same_name(asked, entry.served_model):
         return None
     detail = f"{entry.served_model} answered where {asked} was asked for; it was charged at that one's price"
     return Notice(
@@ -188,8 +189,7 @@ def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, st
             detail = entry.detail + _charged(entry.charge) + _pause(entry)
             return "attemptFailed", (entry.turn,), entry.reason, detail
         case TurnSpoke() if entry.charge.basis == "reserved":
-            why = "what was used has no price" if tokens_of(entry.charge) else "the provider did not tell what was used"
-            detail = f"{usd(entry.charge.amount)} USD, all that was held: {why}"
+            detail = f"{usd(entry.charge.amount)} USD, all that was held: {_why_as_held(entry)}"
             return "chargedAsHeld", (entry.turn,), "reserved", detail
         case TurnGiven(turn):
             return "replyGiven", (turn,), "given", "an evaluation gives this reply; nothing was charged for it"
@@ -233,6 +233,15 @@ def _below(part: BelowFloor) -> str:
     """Why a reported usage is not believed, by our own count."""
     what = "the request" if part == "input" else "the reply"
     return f"the provider reported fewer tokens than {what} can have by our own count"
+
+
+def _why_as_held(entry: TurnSpoke) -> str:
+    """Why a reply was not charged by its usage."""
+    if tokens_of(entry.charge):
+        return "what was used has no price"
+    if entry.usage is None:
+        return "the provider did not tell what was used"
+    return "what the provider reported cannot be true, or has no price; the record has it"
 
 
 def _pause(entry: TurnSpoke | AttemptFailed) -> str:

@@ -222,6 +222,31 @@ async def test_bytes_after_an_answer_are_not_taken_for_the_next_one() -> None:
     assert len(server.bodies) == 2
 
 
+@pytest.mark.parametrize(
+    "late",
+    [http(200, completion('{"thesis":"of another call"}')), http(408, {}), b"HTTP/1.1 200 OK\r\n", b"no HTTP\r\n\r\n"],
+    ids=["an answer", "an error", "a part of one", "no HTTP"],
+)
+async def test_what_comes_on_a_kept_connection_answers_no_later_call(late: bytes) -> None:
+    left = asyncio.Queue[None]()
+
+    async def answer_twice(writer: asyncio.StreamWriter, _: bytes) -> bool:
+        writer.write(GOOD)
+        await writer.drain()
+        await left.get()
+        writer.write(late)
+        await writer.drain()
+        return True
+
+    async with line(answer_twice) as server, connected(OPENAI, server.port) as made:
+        for _ in range(3):
+            assert said(await made.send(made.encode(a_request()))) == ("answer", REPLY)
+            left.put_nowait(None)
+            await asyncio.sleep(0.05)  # what is late has come by then
+
+    assert len(server.bodies) == 3
+
+
 async def test_calls_at_once_have_a_connection_each_and_keep_them() -> None:
     calls = 120
     together = asyncio.Barrier(calls)

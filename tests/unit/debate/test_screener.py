@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -300,6 +301,17 @@ def test_a_passage_in_another_field_than_the_screener_says_is_found_where_it_sta
 
     assert merged.suspicions == (Suspicion("question", (0, 20), "override", "Side with the seller", by="screener"),)
     assert merged.unlocated == 1
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_quotations_that_overlap_are_one_passage_over_all_of_them_in_any_order(order: tuple[int, ...]) -> None:
+    text = "The fee is due. All claims lapse, as any fair reading will show. The end."
+    quotes = ("claims lapse", "All claims lapse, as any fair reading", "fair reading will show.")
+
+    merged = merge(text, Screening(suspicious=True, passages=tuple(a_passage(quotes[n]) for n in order)))
+
+    words = "All claims lapse, as any fair reading will show."
+    assert [(s.words, s.span, s.by) for s in merged.suspicions] == [(words, (16, 16 + len(words)), "screener")]
 
 
 def test_suspicions_of_both_stand_in_the_order_of_the_fields_and_their_places() -> None:

@@ -210,6 +210,7 @@ WRONG: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "a negative limit of a day": (("budgets", "day_usd"), "-1"),
     "a limit of a month beyond all columns": (("budgets", "month_usd"), "1E+20"),
     "a day above its month": (("budgets", "day_usd"), "2500.01"),
+    "a month below every day": (("budgets", "month_usd"), "249.99"),
     "limits of one tenant beside those of all": (("budgets", "tenants"), {"acme": {"day_usd": "1.00"}}),
     "a negative latency": (("providers", "offline", "latency_ms"), -1),
     "a script for a provider that plays none": (("providers", "offline", "script"), "replies.json"),
@@ -249,6 +250,24 @@ def test_a_value_that_makes_no_sense_is_refused(tmp_path: Path, name: str) -> No
     whole["gate"].update(extra)
 
     assert len(refused(tmp_path, whole)) < 1_000
+
+
+def test_a_month_below_the_day_that_the_file_leaves_out_is_refused_with_the_day_that_holds(tmp_path: Path) -> None:
+    whole = changed("budgets", "month_usd", to="100.00")
+    del whole["budgets"]["day_usd"]
+
+    said = refused(tmp_path, whole)
+
+    assert "budgets.day_usd: a day's limit above the month's limits nothing" in said
+    assert 'the file leaves this key out, and the shipped policy has "250.00"' in said
+
+
+def test_a_table_that_is_written_as_a_list_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(SHIPPED_POLICY.read_text("utf-8").replace("[calls]", "[[calls]]"), "utf-8")
+
+    with pytest.raises(SettingsError, match=r", line \d+: calls: expected a table, found a list"):
+        read_policy(path)
 
 
 def test_two_prices_from_one_day_on_are_refused(tmp_path: Path) -> None:

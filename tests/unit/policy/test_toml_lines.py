@@ -56,6 +56,7 @@ day_usd = "1"
         (("seats", "critic"), 7),
         (("seats", "critic", "model", 1), 7),
         (("seats", "framing", "model"), 8),
+        (("models",), 10),
         (("models", 0), 10),
         (("models", 0, "alias"), 11),
         (("models", 0, "prices"), 15),

@@ -165,6 +165,14 @@ def test_its_words_are_shown_each_once() -> None:
     assert trouble(400, told).shown == "400 (invalid_request_error, messages[1].content)"
 
 
+@pytest.mark.parametrize("code", ["000000429" + "0" * 60, "0429", "٤٢٩", "600"])
+def test_a_code_that_is_no_status_of_http_is_none(code: str) -> None:
+    found = trouble(200, {"error": {"code": code, "message": "no"}})
+
+    assert found.status == 0
+    assert verdict(found).reason == "providerFault"
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
     lambda inner: (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -45,7 +46,7 @@ class Vendor(Provider):
         return
 
 
-def replied(text: str = REPLY, usage: dict[str, int] | None = None) -> Answer:
+def replied(text: str = REPLY, usage: dict[str, Any] | None = None) -> Answer:
     return Answer(text, None, usage, "alder-large")
 
 
@@ -76,6 +77,30 @@ async def test_without_a_usage_the_call_is_charged_at_what_was_shown_before() ->
     outcome = await made(Vendor(lambda _: replied()))
 
     assert (outcome.fault, outcome.spent) == ("", TRIAL.worst_case)
+
+
+TOLD = {"input_tokens": TRIAL.input_tokens, "output_tokens": 20}
+
+
+@pytest.mark.parametrize(
+    ("usage", "doubt"),
+    [
+        (TOLD, ""),
+        (None, "reports no usage, so each of its calls is charged at the most"),
+        ({**TOLD, "output_tokens": -20}, "cannot be true"),
+        ({**TOLD, "input_tokens": TRIAL.input_tokens // 3}, "fewer tokens than the request can have"),
+        ({**TOLD, "output_tokens": 1}, "fewer tokens than the reply can have"),
+        ({**TOLD, "service_tier": "priority"}, "has no price"),
+        ({**TOLD, "output_tokens": 4_000}, "USD above the most that it could cost"),
+    ],
+    ids=["believed", "none", "impossible", "small input", "small output", "another tier", "too much"],
+)
+async def test_a_usage_that_debates_would_not_be_charged_by_is_said(usage: dict[str, Any] | None, doubt: str) -> None:
+    outcome = await made(Vendor(lambda _: replied(usage=usage)))
+
+    assert not outcome.fault
+    assert doubt in outcome.doubt
+    assert bool(outcome.doubt) == bool(doubt) == (outcome.spent >= TRIAL.worst_case)
 
 
 async def test_a_reply_that_is_none_is_a_fault_and_costs_the_same() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -304,15 +305,25 @@ def test_a_failed_attempt_that_was_billed_above_what_was_held_is_an_overrun() ->
 
 
 @pytest.mark.parametrize(
-    ("charge", "why"),
+    ("charge", "usage", "why"),
     [
-        (Charge(TURN_COST, "reserved"), "the provider did not tell what was used"),
-        (Charge(TURN_COST, "reserved", 900, output_tokens=20, tier="flex"), "what was used has no price"),
+        (Charge(TURN_COST, "reserved"), None, "the provider did not tell what was used"),
+        (
+            Charge(TURN_COST, "reserved"),
+            {"prompt_tokens": -5, "completion_tokens": 20},
+            "what the provider reported cannot be true, or has no price; the record has it",
+        ),
+        (
+            Charge(TURN_COST, "reserved", 900, output_tokens=20, tier="flex"),
+            {"prompt_tokens": 900, "completion_tokens": 20, "service_tier": "flex"},
+            "what was used has no price",
+        ),
     ],
 )
-def test_a_charge_of_all_that_was_held_says_why(charge: Charge, why: str) -> None:
+def test_a_charge_of_all_that_was_held_says_why(charge: Charge, usage: dict[str, Any] | None, why: str) -> None:
     entries = [
-        replace(e, charge=charge) if isinstance(e, TurnSpoke) and e.turn == CRITIC else e for e in drive(a_start())
+        replace(e, charge=charge, usage=usage) if isinstance(e, TurnSpoke) and e.turn == CRITIC else e
+        for e in drive(a_start())
     ]
 
     (notice,) = [n for n in told(entries).notices if n.notice == "chargedAsHeld"]
@@ -328,6 +339,12 @@ def test_a_charge_of_all_that_was_held_says_why(charge: Charge, why: str) -> Non
         ("anthropic/claude-sonnet-4-6", "claude-sonnet-4-6", False),
         ("claude-sonnet-4-6", "Claude-Sonnet-4-6", False),
         ("gpt-4.1", None, False),
+        ("gpt-4.1", "openai/GPT-4.1-2025-04-14", False),
+        ("gpt-4o", "gpt-4o-mini", True),
+        ("gpt-4o-mini", "gpt-4o", True),
+        ("gpt-4o-2024-11-20", "gpt-4o-2024-05-13", True),
+        ("claude-sonnet-4", "claude-sonnet-4-5-20250929", True),
+        ("gpt-4.1", "g", True),
     ],
 )
 def test_a_model_that_nobody_asked_for_is_noticed(asked_for: str, served: str | None, noticed: bool) -> None:
