@@ -46,7 +46,7 @@ class Vendor(Provider):
 
 
 def replied(text: str = REPLY, usage: dict[str, int] | None = None) -> Answer:
-    return Answer(text, None, usage, "alder-large")
+    return Answer(text, usage, "alder-large")
 
 
 def failing(*failures: CallFailed) -> Callable[[int], Answer]:
