@@ -23,6 +23,7 @@ from bench.figures import Measured, Turn
 from bench.found import COMMON, OLD, RARE, TENANT, Drawn, drawn_debate, fill
 from bench.servers import server
 from service.debate.entries import CaseReceived
+from service.money import Ledger
 from service.report.sent import encode
 from service.reviews.finding import DebateFinder, Page
 from service.reviews.query_parameters import read_query
@@ -157,7 +158,7 @@ def _written(admin: str) -> Turn:
     entries = [[CaseReceived(msgspec.json.decode(d.record.payload, type=CaseReceived).case, "local")] for d in later]
     begun = time.process_time()
     for each in entries:
-        found_columns(each, None, TENANT, str(later[0].debate))
+        found_columns(each, None, Ledger.of(each), TENANT, str(later[0].debate))
     cpu = (time.process_time() - begun) / WRITTEN * 1_000
     return {"opened": Measured(opened), "ended": Measured(ended), "ours": Measured(cpu)}
 

@@ -25,7 +25,6 @@ from bench.overspend import TRIED, overspend
 from bench.servers import server
 from service.debate.entries import TurnAsked
 from service.debate.turns import TurnId
-from service.money import Usage
 from service.policy import Budget, Budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.request import Request, WireTexts, encode, wire_texts
@@ -70,8 +69,7 @@ class Instant(Provider):
             answer = await self._canned.send(wire)
             if seat == b"moderator":
                 return answer
-            usage = Usage(answer.usage.input, answer.usage.output) if answer.usage else None
-            self._answers[seat.decode()] = Answer(answer.text, usage, answer.raw_usage, answer.served_model)
+            self._answers[seat.decode()] = answer
         return self._answers[seat.decode()]
 
 

@@ -21,7 +21,6 @@ from bench.figures import Measured, Turn
 from bench.servers import server
 from service.debate import kernel
 from service.debate.course import Course
-from service.money import Usage
 from service.policy import Budgets, Policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.request import Request, WireTexts, encode, wire_texts
@@ -52,9 +51,9 @@ class Disagreeing(Provider):
         return wire_texts(body.partition(b"\n")[2])
 
     async def send(self, body: bytes) -> Answer:
-        seat, _, wire = body.partition(b"\n")
+        seat = body.partition(b"\n")[0]
         text = json.dumps(_said(seat.decode()))
-        return Answer(text, Usage(len(wire) // 4, len(text) // 4), {}, "disagreeing")
+        return Answer(text, {}, "disagreeing")
 
 
 def _said(seat: str) -> dict[str, Any]:

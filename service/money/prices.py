@@ -129,8 +129,12 @@ def shown_tokens(said: int) -> int:
 
 
 def label_tokens(labels: Iterable[str], tokenizer: str) -> int:
-    """Tokens of the labels of later replies beyond the share in `shown_tokens`: a caller may have written labels."""
-    return sum(max(0, count_tokens(label, tokenizer) - LABEL_TOKENS) for label in labels)
+    """Tokens of the labels of later replies beyond the share in `shown_tokens`: a caller may have written labels.
+
+    A text has no more tokens than bytes, so a short label is within the share and is not counted.
+    """
+    long = [label for label in labels if len(label.encode("utf-8", "surrogatepass")) > LABEL_TOKENS]
+    return sum(max(0, count_tokens(label, tokenizer) - LABEL_TOKENS) for label in long)
 
 
 def closing_cost(tokens: int, allowances: Iterable[int], labels: Iterable[str], plan: SeatPlan) -> MicroUSD:

@@ -21,10 +21,9 @@ import msgspec
 from msgspec import Raw, Struct
 
 from service.errors import SettingsError
-from service.money import usage
 from service.prompts.request import Message, Request
 from service.providers import bounded_text, wire
-from service.providers.vendor import Counted, Vendor, WireReply, Written
+from service.providers.vendor import Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
 
 VERSION = "2023-06-01"
@@ -117,9 +116,8 @@ class Anthropic(Vendor):
 
     # -- in
 
-    def _counted(self, decoded: dict[str, Any]) -> Counted:
-        kept = bounded_text.bounded(decoded.get("usage"))
-        return Counted(kept, usage.anthropic(kept))
+    def _reported(self, decoded: dict[str, Any]) -> dict[str, Any] | None:
+        return bounded_text.bounded(decoded.get("usage"))
 
     def _said(self, decoded: dict[str, Any]) -> WireReply:
         text, fault = _text(decoded.get("content"))

@@ -24,7 +24,7 @@ from msgspec import Raw, Struct
 from service.money import usage
 from service.prompts.request import Message, Request, Role
 from service.providers import bounded_text, wire
-from service.providers.vendor import Counted, Vendor, WireReply, Written
+from service.providers.vendor import Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
 
 _USUAL_TIERS = (None, "", "default", "standard", "auto")
@@ -145,12 +145,11 @@ class OpenAICompatible(Vendor):
         """OpenRouter sends an error in the place of a reply, or inside the choice that it interrupted."""
         return super()._inner_error(decoded) or (_choice(decoded) or {}).get("error")
 
-    def _counted(self, decoded: dict[str, Any]) -> Counted:
+    def _reported(self, decoded: dict[str, Any]) -> dict[str, Any] | None:
         raw, tier = decoded.get("usage"), decoded.get("service_tier")
         if isinstance(raw, dict) and tier not in _USUAL_TIERS:
             raw = usage.with_tier(raw, tier)
-        kept = bounded_text.bounded(raw)
-        return Counted(kept, usage.openai(kept, self._setting.reasoning))
+        return bounded_text.bounded(raw)
 
     def _said(self, decoded: dict[str, Any]) -> WireReply:
         choice = _choice(decoded)

@@ -17,7 +17,6 @@ import msgspec
 from msgspec import Raw, Struct
 
 from service.errors import PromptMismatch, SettingsError
-from service.money.usage import Usage
 from service.policy import ProviderSetting
 from service.prompts.request import Request, WireTexts
 from service.providers import bounded_text, failures, wire
@@ -49,13 +48,6 @@ class WireReply(Struct, frozen=True):
     reason: FailureReason | None = None
     why: str = ""
     retry: bool = True
-
-
-class Counted(Struct, frozen=True):
-    """The usage in a response: unchanged, and normalised."""
-
-    raw: dict[str, Any] | None = None
-    usage: Usage | None = None
 
 
 class Vendor(Provider):
@@ -223,8 +215,8 @@ class Vendor(Provider):
         """The text of a response, or why it has none."""
 
     @abstractmethod
-    def _counted(self, decoded: dict[str, Any]) -> Counted:
-        """The usage in a response."""
+    def _reported(self, decoded: dict[str, Any]) -> dict[str, Any] | None:
+        """The usage in a response, unchanged; ``None`` for one that is not kept."""
 
     def _inner_error(self, decoded: dict[str, Any]) -> Any:
         """The error in a response with a status of success, or a falsy value."""
@@ -264,13 +256,11 @@ class Vendor(Provider):
         return answer
 
     def _bring(self, reply: HttpReply, decoded: dict[str, Any], text: str) -> Answer:
-        counted = self._counted(decoded)
         named = (reply.headers.get("x-request-id"), reply.headers.get("request-id"), decoded.get("id"))
         ids = (bounded_text.identifier(name) for name in named)
         return Answer(
             text=text,
-            usage=counted.usage,
-            raw_usage=counted.raw,
+            raw_usage=self._reported(decoded),
             served_model=bounded_text.identifier(decoded.get("model")),
             request_id=next((found for found in ids if found and not self._shows(found)), None),
             fingerprint=bounded_text.identifier(decoded.get("system_fingerprint")),
@@ -281,7 +271,7 @@ class Vendor(Provider):
 
     def _partial(self, reply: HttpReply, decoded: Any, echoed: bool) -> Answer | None:
         """The part of an answer that an error still brings, if it reports a usage."""
-        if echoed or not isinstance(decoded, dict) or self._counted(decoded).raw is None:
+        if echoed or not isinstance(decoded, dict) or self._reported(decoded) is None:
             return None
         return self._bring(reply, decoded, "")
 
@@ -312,7 +302,7 @@ class Vendor(Provider):
 
         Gateways report zeros for a call that was never begun.
         """
-        found = (decoded.get("usage"), self._counted(decoded).raw)
+        found = (decoded.get("usage"), self._reported(decoded))
         return bool(decoded.get(self.reply_in)) or any(map(bounded_text.counts, found))
 
     def _step_down(self, body: bytes, advice: str) -> tuple[bool, str]:

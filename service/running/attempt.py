@@ -159,9 +159,12 @@ class ModelCaller:
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
         request = lay_out(_Unsent(self._prompts), case, self._sources, facts, replace(turn, sees=said), plan)
-        plans = plan.with_fallback
-        tokens = {name: self._tokens(reckoning, request, name) for name in {p.tokenizer for p in plans}}
-        return max(reckoning.closing_cost(tokens[p.tokenizer], allowances, labels, p) for p in plans)
+        dearest, tokens = 0, dict[str, int]()
+        for p in plan.with_fallback:
+            if p.tokenizer not in tokens:
+                tokens[p.tokenizer] = self._tokens(reckoning, request, p.tokenizer)
+            dearest = max(dearest, reckoning.closing_cost(tokens[p.tokenizer], allowances, labels, p))
+        return dearest
 
     async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> CallOutcome:
         """Send an attempt and wait for the response, ``within_s`` seconds at most."""

@@ -83,14 +83,15 @@ class AttemptPreparer:
         with our count.
         """
         held = [attempt.asked.held for attempt in attempts]
-        record, facts = self._record, self._record.facts
+        record, facts, ledger = self._record, self._record.facts, self._record.ledger
         closing = [await self._made(self._calling.closing_cost, record.case, facts, turn) for turn in holding]
-        refusal = record.ledger.refuse(held, closing)
-        if refusal is None and (short := sum(held) + sum(closing) - record.allocated_remaining) > 0:
+        refusal = ledger.refuse(held, closing)
+        allocated = ledger.remaining - ledger.ceiling + self._log.allocated
+        if refusal is None and (short := sum(held) + sum(closing) - allocated) > 0:
             await record.flush()
             if record.facts is not facts:  # another process had written: ask the kernel again
                 return False
-            ahead = min(TURNS_AHEAD * sum(held), record.ledger.remaining - sum(held) - sum(closing))
+            ahead = min(TURNS_AHEAD * sum(held), ledger.remaining - sum(held) - sum(closing))
             try:
                 refusal = await self._log.allocate(short, short + max(0, ahead))
             except Fenced:

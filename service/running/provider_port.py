@@ -7,7 +7,6 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct
 
 from service.errors import GainsayError
-from service.money import Usage
 from service.prompts.request import Request, WireTexts
 
 FailureReason = Literal[
@@ -29,10 +28,9 @@ FailureReason = Literal[
 
 
 class Answer(Struct, frozen=True):
-    """A provider's response: the reply's JSON text, its usage (normalised, and as reported), and its model's name."""
+    """A provider's response: the reply's JSON text, its usage as reported, and its model's name."""
 
     text: str
-    usage: Usage | None
     raw_usage: dict[str, Any] | None
     served_model: str | None = None
     request_id: str | None = None

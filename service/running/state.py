@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 
 from service import telemetry
-from service.debate.amounts import MicroUSD
 from service.debate.course import Course
 from service.debate.entries import (
     AttemptFailed,
@@ -78,12 +77,6 @@ class DebateState:
         for entry, _ in self._staged:
             ledger = ledger.add(entry)
         return ledger
-
-    @property
-    def allocated_remaining(self) -> MicroUSD:
-        """The remaining part of the debate's allocation."""
-        ledger = self.ledger
-        return ledger.remaining - ledger.ceiling + self._log.allocated
 
     @property
     def last_read_s(self) -> float:

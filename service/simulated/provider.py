@@ -12,7 +12,7 @@ from hashlib import sha256
 import msgspec
 
 from service.debate.replies import Reply
-from service.money import Usage, bytes_over_four
+from service.money import bytes_over_four
 from service.prompts.request import Request, WireTexts, encode, text_of, wire_texts
 from service.running.provider_port import Answer, CallFailed, Provider
 from service.simulated.ballot_debater import ballot
@@ -109,16 +109,13 @@ def answer(body: bytes, faulty: FaultyModels | None = None) -> Answer:
             retry=False,
             billable=False,
         )
-    read_tokens = bytes_over_four(text_of(request))
     speak, desk = _seat(request), lay_out(read(request), strategy)
     faults = faulty.in_case(strategy.name, desk.reading) if faulty else None
-    said = _fitted(request, desk, faults.speaks(request.schema_id, speak) if faults else speak, read_tokens)
+    said = _fitted(request, desk, faults.speaks(request.schema_id, speak) if faults else speak)
     text = (faults.sent(said, body) if faults else said).decode()
-    usage = Usage(input=read_tokens, output=bytes_over_four(text))
     return Answer(
         text=text,
-        usage=usage,
-        raw_usage={"input_tokens": usage.input, "output_tokens": usage.output},
+        raw_usage={"input_tokens": bytes_over_four(text_of(request)), "output_tokens": bytes_over_four(text)},
         served_model=request.model_name,
         request_id=f"offline-{sha256(body).hexdigest()[:24]}",
         fingerprint=FAULTY_FINGERPRINT if faults else FINGERPRINT,
@@ -138,7 +135,7 @@ def _seat(request: Request) -> Speak:
     return speak
 
 
-def _fitted(request: Request, desk: Desk, speak: Speak, read_tokens: int) -> bytes:
+def _fitted(request: Request, desk: Desk, speak: Speak) -> bytes:
     """The longest reply within the allowance: the lowest ranks are left out first, and no sentence is cut."""
     said = b""
     for limit in range(desk.strategy.most, 0, -1):
@@ -150,7 +147,6 @@ def _fitted(request: Request, desk: Desk, speak: Speak, read_tokens: int) -> byt
         f"the shortest reply of seat {request.seat!r} needs {bytes_over_four(said.decode())} tokens, "
         f"{request.max_output_tokens} are allowed; raise the seat's allowance",
         retry=False,
-        answer=Answer("", Usage(read_tokens, request.max_output_tokens), None),
     )
 
 

@@ -204,7 +204,7 @@ def turn_of(request: Request) -> TurnId:
 def _failure(step: ScriptedReply, reason: FailureReason, turn: str) -> CallFailed:
     usage = step.usage if isinstance(step.usage, Usage) else None
     detail = step.detail or f"the script fails turn {turn} as {reason}"
-    failed_answer = Answer("", usage, _raw(usage)) if usage else None
+    failed_answer = Answer("", _raw(usage)) if usage else None
     return CallFailed(reason, detail, retry=step.retry, billable=step.billable, answer=failed_answer)
 
 
@@ -215,7 +215,6 @@ def _played(step: ScriptedReply, request: Request, body: bytes) -> Answer:
         usage = Usage(input=bytes_over_four(text_of(request)), output=bytes_over_four(text))
     return Answer(
         text=text,
-        usage=usage,
         raw_usage=_raw(usage),
         served_model=step.served_model or request.model_name,
         request_id=f"scripted-{sha256(body).hexdigest()[:24]}",

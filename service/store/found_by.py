@@ -58,10 +58,10 @@ class CaseWords(Struct, frozen=True):
     metadata: tuple[str, ...]
 
 
-def found_by(entries: Sequence[Entry], decision: bytes | None) -> FoundBy | None:
+def found_by(entries: Sequence[Entry], decision: Decision | None, ledger: Ledger) -> FoundBy | None:
     """The row of a debate of these entries, from the first one on; ``None`` for a chain that is no debate.
 
-    ``decision`` is its decision as it is projected for lists, ``None`` while there is none.
+    ``decision`` is its decision, ``None`` while there is none; ``ledger`` is the money after these entries.
     """
     received = entries[0] if entries else None
     if not isinstance(received, CaseReceived):
@@ -77,7 +77,7 @@ def found_by(entries: Sequence[Entry], decision: bytes | None) -> FoundBy | None
         models=_models(started) if started else (),
         evaluation=received.evaluation.id if received.evaluation else None,
     )
-    return _ended(row, entries, decision)
+    return _ended(row, entries[-1], decision, ledger)
 
 
 def case_words(entries: Sequence[Entry], tenant: str) -> CaseWords | None:
@@ -118,23 +118,21 @@ def opening_of(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in END}
 
 
-def _ended(row: FoundBy, entries: Sequence[Entry], decision: bytes | None) -> FoundBy:
-    last = entries[-1]
+def _ended(row: FoundBy, last: Entry, decision: Decision | None, ledger: Ledger) -> FoundBy:
     if isinstance(last, DebateConcluded):
         status, flags = str(last.outcome.status), last.outcome.flags
     elif isinstance(last, GateDecided) and not last.decision.debate:
         status, flags = "declined", ()
     else:
         return row
-    decided = msgspec.json.decode(decision, type=Decision) if decision else None
     return msgspec.structs.replace(
         row,
         status=status,
         flags=tuple(dict.fromkeys(flags)),
-        spent=Ledger.of(entries).spent,
-        outcome=decided.outcome if decided else None,
-        confidence=decided.confidence if decided else None,
-        human_review=decided.human_review.required if decided else None,
+        spent=ledger.spent,
+        outcome=decision.outcome if decision else None,
+        confidence=decision.confidence if decision else None,
+        human_review=decision.human_review.required if decision else None,
     )
 
 

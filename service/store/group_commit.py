@@ -31,28 +31,15 @@ MOST_RECORDS = 512
 """How many records one statement writes at most, but for those of a single debate."""
 MOST_BYTES = 4 << 20
 """How many bytes of parameters one statement has at most, but for those of a single debate."""
-DEBATE_COLUMNS: Mapping[str, Elements] = {
-    "debate": UUIDS,
-    "tenant": TEXTS,
-    "epoch": INTEGERS,
-    "next_n": INTEGERS,
-    "prev": BYTEAS,
-    "count": INTEGERS,
-    "last_hash": BYTEAS,
-    "spent": BIGINTS,
-    "excess": BIGINTS,
-    "hold": BIGINTS,
-    "release": BIGINTS,
-    "state": TEXTS,
-    "lease": FLOATS,
-    "zone": TEXTS,
-    "charges": TEXTS,
-    "rests": TEXTS,
-    "tracked": TEXTS,
-    "decision": BYTEAS,
-    "found_by": TEXTS,
+DEBATE_COLUMNS: Mapping[str, tuple[Elements, Sequence[str]]] = {
+    "debate": (UUIDS, ("debate",)),
+    "lease": (FLOATS, ("lease",)),
+    "numbers": (BIGINTS, ("epoch", "next_n", "count", "spent", "excess", "hold", "release")),
+    "texts": (TEXTS, ("tenant", "state", "zone", "charges", "rests", "tracked", "found_by")),
+    "bytes": (BYTEAS, ("prev", "last_hash", "decision")),
 }
-"""The parameters of `append` with an element for each debate."""
+"""The parameters of `append` with elements for each debate: values of one type in one array, debate by debate, in this
+order. Each array more is a set of rows of its own that PostgreSQL makes, which takes longer than to look into one."""
 RECORD_COLUMNS: Mapping[str, Elements] = {"ns": INTEGERS, "leaves": BYTEAS, "salts": BYTEAS, "bodies": BYTEAS}
 """Those with an element for each record."""
 
@@ -75,7 +62,9 @@ class DebateAppend(Struct, frozen=True):
     ) -> Self:
         """Encode an append; raises `StatementRefused` for a number that PostgreSQL has no room for."""
         try:
-            pieces = [column.one(values[name]) for name, column in DEBATE_COLUMNS.items()]
+            pieces = [
+                b"".join([column.one(values[name]) for name in names]) for column, names in DEBATE_COLUMNS.values()
+            ]
             pieces += [column.piece(records[name]) for name, column in RECORD_COLUMNS.items()]
         except struct.error as error:
             raise StatementRefused(
@@ -90,7 +79,9 @@ def parameters(appends: list[DebateAppend], *, alone: bool) -> dict[str, Any]:
     """The parameters of `append` for these debates, all different; ``alone``, one waits for its head row."""
     records = [each.records for each in appends]
     pieces = zip(*[each.pieces for each in appends], strict=True)
-    found: dict[str, Any] = {name: column.whole(next(pieces), len(appends)) for name, column in DEBATE_COLUMNS.items()}
+    found: dict[str, Any] = {
+        name: column.whole(next(pieces), len(names) * len(appends)) for name, (column, names) in DEBATE_COLUMNS.items()
+    }
     found |= {name: column.whole(next(pieces), sum(records)) for name, column in RECORD_COLUMNS.items()}
     nths = (INTEGERS.encode(nth) * count for nth, count in enumerate(records, 1))
     return {**found, "of": INTEGERS.whole(nths, sum(records)), "alone": TRUE if alone else FALSE}

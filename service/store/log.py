@@ -43,7 +43,7 @@ from service.store.group_commit import DebateAppend, GroupCommit, append_alone
 from service.store.pool import Database, Row
 from service.store.queue import ClaimedDebate
 from service.store.retry_window import retry
-from service.store.sealing import columns, decided, headline_fields, seal_entry, unwritten
+from service.store.sealing import columns, decided, decision_body, headline_fields, seal_entry, unwritten
 from service.store.stored_debate import StoredDebate, read_debate, read_head
 
 _CHARGED = (TurnSpoke, AttemptFailed)  # a tuple, because a union of classes is built anew each time
@@ -275,21 +275,21 @@ class DebateLog:
             **_money(self.ledger, after, entries),
             "charges": _charges(self._next_n, entries),
             "rests": _json([{"what": what, "value": value} for what, value in sorted(rests)]),
-            **self._end(entries),
+            **self._end(entries, after),
         }
 
-    def _end(self, entries: Sequence[Entry]) -> dict[str, Any]:
+    def _end(self, entries: Sequence[Entry], after: Ledger) -> dict[str, Any]:
         """The state, the track record, the decision, and what the debate is found by, if these entries end it."""
         concluded = [entry.outcome.status for entry in entries if isinstance(entry, DebateConcluded)]
         if not concluded:
             return {"state": None, "tracked": None, "decision": None, "found_by": None}
         whole = [*self._entries, *entries]
-        decision = decided(whole)
-        row = found_by(whole, decision)
+        decision = decided(whole, after)
+        row = found_by(whole, decision, after)
         return {
             "state": concluded[-1],
             "tracked": _json(derived.performances(whole)),
-            "decision": decision,
+            "decision": decision_body(decision),
             "found_by": None if row is None else as_record(row, self._place.tenant, self.debate),
         }
 

@@ -141,15 +141,21 @@ SELECT EXISTS (
 -- Unless it is `alone`, a statement waits for no head row: a debate whose head row is locked has no row in the answer
 -- either, and is asked for alone. So it cannot wait in a circle with others that lock head rows. The rows of limits that it
 -- moves are locked in one order (lock_limits in 0026_group_commit.sql), after all heads and before the first is moved.
--- The bounds of `nth` say to the planner that there are few debates, so that it finds their rows by an index.
+-- The bounds of `nth` say to the planner that there are few debates, so that it finds their rows by an index. The values of
+-- a debate stand one after the other in arrays of one type each (DEBATE_COLUMNS in group_commit.py).
 WITH asked AS MATERIALIZED (
-    SELECT * FROM unnest(
-        %(debate)s::uuid[], %(tenant)s::text[], %(epoch)s::integer[], %(next_n)s::integer[], %(prev)b::bytea[],
-        %(count)s::integer[], %(last_hash)b::bytea[], %(spent)s::bigint[], %(excess)s::bigint[], %(hold)s::bigint[],
-        %(release)s::bigint[], %(state)s::text[], %(lease)s::float8[], %(zone)s::text[], %(charges)s::text[],
-        %(rests)s::text[], %(tracked)s::text[], %(decision)b::bytea[], %(found_by)s::text[]) WITH ORDINALITY
-        AS a (debate, tenant, epoch, next_n, prev, count, last_hash, spent, excess, hold, release, state, lease, zone, charges,
-              rests, tracked, decision, found_by, nth)
+    SELECT a.debate, a.lease, a.nth,
+           (%(numbers)s::bigint[])[7 * a.nth - 6]::integer AS epoch, (%(numbers)s::bigint[])[7 * a.nth - 5]::integer AS next_n,
+           (%(numbers)s::bigint[])[7 * a.nth - 4]::integer AS count, (%(numbers)s::bigint[])[7 * a.nth - 3] AS spent,
+           (%(numbers)s::bigint[])[7 * a.nth - 2] AS excess, (%(numbers)s::bigint[])[7 * a.nth - 1] AS hold,
+           (%(numbers)s::bigint[])[7 * a.nth] AS release,
+           (%(texts)s::text[])[7 * a.nth - 6] AS tenant, (%(texts)s::text[])[7 * a.nth - 5] AS state,
+           (%(texts)s::text[])[7 * a.nth - 4] AS zone, (%(texts)s::text[])[7 * a.nth - 3] AS charges,
+           (%(texts)s::text[])[7 * a.nth - 2] AS rests, (%(texts)s::text[])[7 * a.nth - 1] AS tracked,
+           (%(texts)s::text[])[7 * a.nth] AS found_by,
+           (%(bytes)b::bytea[])[3 * a.nth - 2] AS prev, (%(bytes)b::bytea[])[3 * a.nth - 1] AS last_hash,
+           (%(bytes)b::bytea[])[3 * a.nth] AS decision
+    FROM unnest(%(debate)s::uuid[], %(lease)s::float8[]) WITH ORDINALITY AS a (debate, lease, nth)
     WHERE a.nth BETWEEN 1 AND 1000
 ), free AS MATERIALIZED (
     SELECT h.debate FROM asked a JOIN debate_head h ON h.debate = a.debate

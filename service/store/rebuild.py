@@ -20,12 +20,13 @@ from service.audit import log_events
 from service.audit.log_events import KINDS, ReportIssued
 from service.audit.record import Envelope, commit, open_leaf
 from service.debate.entries import CaseReceived, Entry, decode
+from service.money import Ledger
 from service.store import derived
 from service.store.evaluation_rows import KINDS as EVALUATION_KINDS
 from service.store.evaluation_rows import rebuild_entry, rebuild_evaluations
 from service.store.issued import issued_key
 from service.store.pool import Database, Row
-from service.store.sealing import decided, found_columns, grounds_arrays, tracked
+from service.store.sealing import decided, decision_body, found_columns, grounds_arrays, tracked
 
 ISSUED = str(ReportIssued.__struct_config__.tag)
 STEP = 500
@@ -165,10 +166,12 @@ async def _read(database: Database, debate: UUID) -> Found:
     grounds = frozenset((*derived.grounds(entries), *documents))
     performances = derived.performances(entries)
     whole = entries if is_debate and not troubles else []
-    decision = decided(whole) if whole else None
-    columns = found_columns(whole, decision, tenant or "", str(debate))
+    ledger = Ledger.of(whole)
+    decision = decided(whole, ledger) if whole else None
+    columns = found_columns(whole, decision, ledger, tenant or "", str(debate))
     trouble = troubles[0] if troubles else None
-    return Found(is_debate, tenant, grounds, performances, decision, columns, next_n, trouble, issued, of_evaluation)
+    body = decision_body(decision)
+    return Found(is_debate, tenant, grounds, performances, body, columns, next_n, trouble, issued, of_evaluation)
 
 
 def _envelope(row: Row, debate: UUID, n: int) -> Envelope:

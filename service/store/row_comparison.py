@@ -40,7 +40,7 @@ from service.store.found_by import END, as_record, case_words, found_by, opening
 from service.store.issued import ROW, issued_key, read_issued
 from service.store.pool import Database, Row
 from service.store.rebuild import ISSUED, rows_in_steps
-from service.store.sealing import decided
+from service.store.sealing import decided, decision_body
 from service.store.stored_debate import StoredDebate, read_debate
 
 STAMPS = 256
@@ -220,7 +220,9 @@ def _is_decision(stored: StoredDebate, entries: Sequence[Entry], row: Row, build
     """Whether a stored decision is the tenant's and, where this build recorded the end, word for word what it says."""
     if row["decided_for"] != stored.head["tenant"]:
         return False
-    return open_leaf(stored.records[-1].leaf).build != build or bytes(row["decision"]) == decided(entries)
+    if open_leaf(stored.records[-1].leaf).build != build:
+        return True
+    return bytes(row["decision"]) == decision_body(decided(entries, Ledger.of(entries)))
 
 
 def _is_found(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:
@@ -230,7 +232,8 @@ def _is_found(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: s
     another build may have left it out.
     """
     tenant, debate = stored.head["tenant"], str(row["debate"])
-    facts = found_by(entries, decided(entries))
+    ledger = Ledger.of(entries)
+    facts = found_by(entries, decided(entries, ledger), ledger)
     rows = row["found_by"] or []
     if facts is None or not rows:
         return facts is None or open_leaf(stored.records[0].leaf).build != build

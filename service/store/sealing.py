@@ -19,7 +19,9 @@ from service.audit.record import SALT_BYTES, Link, Record, RecordPlace, Times, W
 from service.debate.entries import KINDS, Entry, encode, kind
 from service.debate.model import Case
 from service.errors import AuditUnavailable, IllegalEntry, StoreUnavailable
+from service.money import Ledger
 from service.report import build_decision
+from service.report.result.decision_types import Decision
 from service.store import derived
 from service.store.array_parameters import ByteaArray, TextArray
 from service.store.clock import database_time
@@ -165,7 +167,8 @@ async def _is_recorded(database: Database, new: NewDebate) -> bool:
 
 
 def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
-    decision = decided(entries)
+    ledger = Ledger.of(entries)
+    decision = decided(entries, ledger)
     rests = [*derived.grounds(entries), *derived.documents({name: body for name, (_, body) in new.documents.items()})]
     return {
         "debate": UUID(new.place.debate),
@@ -194,8 +197,8 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "batch": None if new.batch is None else UUID(new.batch),
         **(NO_ROOM if new.room is None else new.room.params()),
         **(NOT_ASKED if new.asked is None else new.asked.params()),
-        "decision": decision,
-        **found_columns(entries, decision, new.place.tenant, new.place.debate),
+        "decision": decision_body(decision),
+        **found_columns(entries, decision, ledger, new.place.tenant, new.place.debate),
         **columns(new.records),
         **grounds_arrays(rests),
     }
@@ -259,22 +262,28 @@ def grounds_arrays(found: Iterable[derived.Grounds]) -> dict[str, TextArray]:
     return {"rests_what": TextArray(what for what, _ in each), "rests_value": TextArray(value for _, value in each)}
 
 
-def decided(entries: Sequence[Entry]) -> bytes | None:
-    """The decision of a debate of these entries, as a parameter of the statements that store it: JSON, or none yet.
+def decided(entries: Sequence[Entry], ledger: Ledger) -> Decision | None:
+    """The decision of a debate of these entries, with the money after them; none while it is under way.
 
     It is none as well for entries that no result can be made of: a projection never keeps a record from being written.
     """
     try:
-        found = build_decision(entries)
+        return build_decision(entries, ledger)
     except IllegalEntry as error:
         log_lines.DECISION_UNREADABLE(why=error)
         return None
-    return None if found is None else msgspec.json.encode(found)
 
 
-def found_columns(entries: Sequence[Entry], decision: bytes | None, tenant: str, debate: str) -> dict[str, Any]:
+def decision_body(decision: Decision | None) -> bytes | None:
+    """A decision as a parameter of the statements that store it: JSON."""
+    return None if decision is None else msgspec.json.encode(decision)
+
+
+def found_columns(
+    entries: Sequence[Entry], decision: Decision | None, ledger: Ledger, tenant: str, debate: str
+) -> dict[str, Any]:
     """What a debate is found by, as parameters of the statements that store it; ``entries`` are all, from the first."""
-    row, said = found_by(entries, decision), case_words(entries, tenant)
+    row, said = found_by(entries, decision, ledger), case_words(entries, tenant)
     return {
         "found_by": None if row is None else as_record(row, tenant, debate),
         "words": None if said is None else said.words,

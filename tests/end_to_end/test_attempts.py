@@ -245,7 +245,7 @@ async def test_a_seat_whose_model_fails_for_good_is_given_up_after_one_attempt(d
 
 
 async def test_a_fallback_is_not_told_of_a_fault_that_was_not_its_own(database: Database) -> None:
-    broken = Answer("{", None, None)
+    broken = Answer("{", None)
     provider = Failing({"birch-large": [CallFailed("lengthLimit", "cut", answer=broken) for _ in range(3)]})
     async with bench(database.service_url, provider, policy=a_policy(critic="cedar-small")) as service:
         debate = await service.run()

@@ -47,7 +47,7 @@ class Doctored(OfflineProvider):
             reply["confidenceLevel"] = "HIGH"
         if change := self._changes.get(request.schema_id):
             reply = change(reply, request)
-        return Answer(json.dumps(reply), answer.usage, answer.raw_usage, answer.served_model)
+        return Answer(json.dumps(reply), answer.raw_usage, answer.served_model)
 
 
 def saying(**members: Any) -> Change:

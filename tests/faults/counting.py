@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from service.money import Usage
+from service.money import Usage, normalise
 from service.prompts.request import Request
 from service.running.provider_port import Answer, CallFailed
 from service.simulated import OfflineProvider
@@ -68,7 +68,7 @@ class Counting(OfflineProvider):
         if fault and fault.how in UNBILLED:
             raise _failure(fault.how)
         answer = await super().send(body)
-        call.usage = answer.usage
+        call.usage = normalise("offline", answer.raw_usage)
         self._note(n, call)
         await asyncio.sleep(APART_S * APART.get(seat, 0))
         if fault is None:

@@ -26,7 +26,7 @@ import service.app
 import service.cli.evaluate.run
 import service.cli.own_worker
 from service.audit.evaluation_events import EvaluationConcluded, EvaluationStopped, ItemScored
-from service.money import Usage
+from service.money import Usage, normalise
 from service.proving.signing.local import LocalSigner
 from service.reviews import evaluation_feed, submission
 from service.running.provider_port import Answer
@@ -156,8 +156,8 @@ class _Dying:
         n, pid = self._calls, os.getpid()
         self.note(Note(pid, n=n, body=body))
         answer = await send(provider, body)
-        if answer.usage:
-            self.note(Note(pid, n=n, usage=(answer.usage.input, answer.usage.output)))
+        if usage := normalise("offline", answer.raw_usage):
+            self.note(Note(pid, n=n, usage=(usage.input, usage.output)))
         return answer
 
     def _reach(self, kind: str, when: When) -> None:

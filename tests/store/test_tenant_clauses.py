@@ -21,6 +21,7 @@ from msgspec import Struct
 from service.store import finding
 from service.store.debate_query import DebateQuery
 from service.store.finding import Search, count_statement, page_statement, parts
+from service.store.group_commit import DEBATE_COLUMNS
 from service.store.queries import queries
 from service.store.reach import ReachLimit
 from tests.fixtures.postgres import Database
@@ -322,7 +323,7 @@ def _of_records_written(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     def appended(head: Mapping[str, Any], *, alone: bool, **more: Any) -> dict[str, Any]:
         """The parameters of an append to one debate."""
         values = {**rest, **after(head), "tenant": OURS, **more}
-        each = {name: [value] for name, value in values.items() if name not in records}
+        each = {array: [values[name] for name in names] for array, (_, names) in DEBATE_COLUMNS.items()}
         return {**each, **records, "ns": [head["next_n"]], "alone": alone}
 
     def after(head: Mapping[str, Any]) -> dict[str, Any]:

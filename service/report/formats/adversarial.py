@@ -27,7 +27,7 @@ from service.report.labels import ASKED_AGAIN, CONCLUSION, DIVERSITY, MAINTAINED
 from service.report.result.argument_types import Argument
 from service.report.result.decision import ORDER
 from service.report.result.dissent import dissent
-from service.report.result.history import History
+from service.report.result.history import Folded, History
 from service.report.result.round_types import (
     CriticPosition,
     MaskedModeration,
@@ -48,7 +48,7 @@ TURNED = "asked again with the order turned round"
 HIDDEN = "asked again with the flagged passages masked"
 
 
-def _label(_: History, who: str) -> str:
+def _label(_: Folded, who: str) -> str:
     return who
 
 
@@ -60,7 +60,7 @@ def _given(_: History, __: TurnId, ___: Reply) -> Given:
     return Given()
 
 
-def _closing(h: History, outcome: Outcome) -> Closing | None:
+def _closing(h: Folded, outcome: Outcome) -> Closing | None:
     final = h.facts.said.get(outcome.final_turn) if outcome.final_turn else None
     return final if isinstance(final, Moderation) else None
 
@@ -76,7 +76,7 @@ def _own(h: History, debate_id: str) -> Own:
     )
 
 
-def _terms(h: History, outcome: Outcome, _: tuple[Spoken, ...]) -> AdversarialTerms:
+def _terms(h: Folded, outcome: Outcome, _: tuple[Spoken, ...]) -> AdversarialTerms:
     return AdversarialTerms(
         conclusion=outcome.conclusion,
         agrees_with_first_proposal=outcome.agrees_with_first_proposal,

@@ -12,7 +12,7 @@ from service.debate.model import Case, Outcome, Turn, TurnId
 from service.debate.replies import Closing, Reply
 from service.report.document.blocks import Block, Fact
 from service.report.result.argument_types import Argument
-from service.report.result.history import History
+from service.report.result.history import Folded, History
 from service.report.result.round_types import RoundDetail, RoundRecord
 from service.report.result.terms import Terms
 from service.report.result.types import Result, Spoken
@@ -64,14 +64,14 @@ class Telling(NamedTuple):
     against         the part about objections against the decision
     """
 
-    label: Callable[[History, str], str]
+    label: Callable[[Folded, str], str]
     blind: Callable[[TurnId], bool]
     first_draft: Callable[[History], tuple[TurnId, ...]]
     given: Callable[[History, TurnId, Reply], Given]
-    closing: Callable[[History, Outcome], Closing | None]
+    closing: Callable[[Folded, Outcome], Closing | None]
     synthesis: Callable[[Outcome, Closing | None], str | None]
     own: Callable[[History, str], Own]
-    terms: Callable[[History, Outcome, tuple[Spoken, ...]], Terms | None]
+    terms: Callable[[Folded, Outcome, tuple[Spoken, ...]], Terms | None]
 
     title: str
     by_rounds: bool

@@ -33,12 +33,12 @@ from service.report.formats import debaters
 from service.report.formats.aspects import Given, Telling
 from service.report.labels import PHASE, label_of
 from service.report.remarks import BLIND
-from service.report.result.history import History, debater_phase
+from service.report.result.history import Folded, History, debater_phase
 from service.report.result.terms import BallotTerms, ShownCast
 from service.report.result.types import Result, Spoken
 
 
-def _label(_: History, who: str) -> str:
+def _label(_: Folded, who: str) -> str:
     """A number by declared order."""
     return f"Debater {who.rpartition('-')[2]}"
 
@@ -64,7 +64,7 @@ def _synthesis(_: Outcome, __: Closing | None) -> str | None:
     return None
 
 
-def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> BallotTerms | None:
+def _terms(_: Folded, outcome: Outcome, __: tuple[Spoken, ...]) -> BallotTerms | None:
     """The count with its nine lines in the form of their reference, and its rule for speakers."""
     found = outcome.result
     if not isinstance(found, BallotResult):

@@ -34,7 +34,7 @@ from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
 from service.report.marks import without_marks
 from service.report.remarks import AGREEMENT, OVERLAP
-from service.report.result.history import History
+from service.report.result.history import Folded, History
 from service.report.result.shares import per_mille, per_mille_or_none, share_or_none, shown
 from service.report.result.shown_options import ShownConvergenceOptions
 from service.report.result.terms import ConvergenceTerms
@@ -46,7 +46,7 @@ APART = "the answers differ, an argument negates what others do not, or a debate
 _TIES = {"lowestDebater": "goes to the debater that was declared first", "noAnswer": "gives no answer"}
 
 
-def _label(h: History, who: str) -> str:
+def _label(h: Folded, who: str) -> str:
     """A letter, in the order that the seed gives."""
     return labels(Script(h.facts.started, h.facts))[who] if h.facts.started else who
 
@@ -70,7 +70,7 @@ def _synthesis(outcome: Outcome, reply: Closing | None) -> str | None:
     return f"{answer}\n\n{reply.justification}" if answer is not None and isinstance(reply, Ruling) else None
 
 
-def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> ConvergenceTerms | None:
+def _terms(_: Folded, outcome: Outcome, __: tuple[Spoken, ...]) -> ConvergenceTerms | None:
     """The result with shares in the place of the record's per mille."""
     found = outcome.result
     if not isinstance(found, ConvergenceResult):

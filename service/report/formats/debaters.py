@@ -17,7 +17,7 @@ from service.report.formats.aspects import Own
 from service.report.labels import DIVERSITY_OF_DEBATERS
 from service.report.remarks import BLIND, EXCHANGED
 from service.report.result.argument_types import Argument
-from service.report.result.history import History, debater_phase, is_beside
+from service.report.result.history import Folded, History, debater_phase, is_beside
 from service.report.result.types import Result, Spoken
 
 TITLE = "Record of a debate"
@@ -28,7 +28,7 @@ Who = Callable[[Spoken], str]
 # From the record.
 
 
-def turns(h: History) -> tuple[TurnId, ...]:
+def turns(h: Folded) -> tuple[TurnId, ...]:
     """Every turn of a debater that has spoken, by round, phase and declared order."""
     if h.facts.started is None:
         return ()
@@ -44,14 +44,14 @@ def _place(seats: tuple[str, ...], turn: TurnId) -> tuple[int, int, int]:
     return round_of(turn), phase, seats.index(seat_of(turn))
 
 
-def named(h: History, who: str) -> Debater:
+def named(h: Folded, who: str) -> Debater:
     """The caller's debater in a seat, in the formats whose debaters the caller names."""
     options = h.facts.started.options if h.facts.started else None
     found = dict(zip(debater_seats(options), debaters_of(options), strict=False)) if options else {}
     return found.get(who, Debater(""))
 
 
-def closing(h: History, _: Outcome) -> Closing | None:
+def closing(h: Folded, _: Outcome) -> Closing | None:
     """The last closing reply, from the first time that its seat was asked."""
     found = [r for turn, said in h.facts.said.items() if (r := replies.closing(said)) and not is_beside(turn)]
     return found[-1] if found else None

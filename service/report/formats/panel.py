@@ -40,7 +40,7 @@ from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
 from service.report.remarks import AGREEMENT
-from service.report.result.history import History
+from service.report.result.history import Folded, History
 from service.report.result.panel_findings import (
     UNCHECKED,
     shown_dimensions,
@@ -57,7 +57,7 @@ from service.report.shown import reply_of
 Claimed = tuple[str, int]
 
 
-def _label(h: History, who: str) -> str:
+def _label(h: Folded, who: str) -> str:
     """A letter, in the order that the seed gives."""
     return labels_of(Script(h.facts.started, h.facts))[who] if h.facts.started else who
 
@@ -80,7 +80,7 @@ def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
     return outcome.result.synthesis if isinstance(outcome.result, PanelResult) else None
 
 
-def _terms(h: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms | None:
+def _terms(h: Folded, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms | None:
     """The result with shares in the place of the record's per mille and per cent."""
     found = outcome.result
     if not isinstance(found, PanelResult):
@@ -95,7 +95,7 @@ def _terms(h: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms |
     return PanelTerms(**kept)
 
 
-def _standing(h: History, one: ConsensusRound) -> ConsensusStanding:
+def _standing(h: Folded, one: ConsensusRound) -> ConsensusStanding:
     kept = asdict(one) | {
         "notes": shown_notes(one.notes, one.by, one.vetoes),
         "vetoes": shown_vetoes(one.vetoes),

@@ -17,14 +17,14 @@ from service.report.document.blocks import Block, Fact, HeadingBlock
 from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Telling
-from service.report.result.history import History
+from service.report.result.history import Folded, History
 from service.report.result.terms import StancesTerms
 from service.report.result.types import Result, Spoken
 
 SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
 
 
-def _label(h: History, who: str) -> str:
+def _label(h: Folded, who: str) -> str:
     """The debater's assigned stance."""
     return debaters.named(h, who).stance
 
@@ -43,7 +43,7 @@ def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
     return found.verdict.verdict if isinstance(found, StancesResult) and found.verdict else None
 
 
-def _terms(h: History, outcome: Outcome, spoken: tuple[Spoken, ...]) -> StancesTerms | None:
+def _terms(h: Folded, outcome: Outcome, spoken: tuple[Spoken, ...]) -> StancesTerms | None:
     """The verdict with the reference's output, whose statements are those that stand; its verdict null if none does."""
     found = outcome.result
     if not isinstance(found, StancesResult):

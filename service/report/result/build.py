@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from service.audit.record import Actor
 from service.checks.coverage import DocumentCoverage, coverage
 from service.debate.amounts import usd
-from service.debate.entries import AttemptFailed, DebateStarted, Entry, GateDecision, TurnSpoke
-from service.debate.model import Case, HumanReview, Outcome, Status
+from service.debate.entries import AttemptFailed, DebateStarted, Entry, GateDecision, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.model import Case, HumanReview, Outcome, Status, TurnId
 from service.debate.options import format_of
 from service.debate.replies import Closing, Framing, Moderation
 from service.debate.suspicions import InjectionFound, Suspicion
+from service.errors import IllegalEntry
 from service.money import Ledger
 from service.report.formats import Own, Telling, telling_of
 from service.report.labels import FLAG, REASON, label_of
@@ -24,7 +26,7 @@ from service.report.result.decision_types import Decision, DecisionCost
 from service.report.result.differing import differing
 from service.report.result.dissent import shifts, struck
 from service.report.result.dissenters import DISSENTS
-from service.report.result.history import History
+from service.report.result.history import Folded, History
 from service.report.result.notices import check, notices
 from service.report.result.passages import count_passages, turn_passages
 from service.report.result.pins import pins_of
@@ -129,7 +131,9 @@ def _shared(debate_id: str, lines: Sequence[Line]) -> _Shared:
     terms = telling.terms(h, h.facts.concluded, turns) if telling and h.facts.concluded else None
     synthesis = telling.synthesis(outcome, last) if telling and outcome else None
     members = {
-        "decision": _decision(h, outcome, synthesis, terms),
+        "decision": _decision(h, outcome, synthesis, terms, Ledger.of(line.entry for line in lines))
+        if outcome
+        else None,
         "debate_id": debate_id,
         "status": outcome.status if outcome else _under_way(h),
         "stop_reason": outcome.stop_reason if outcome else None,
@@ -173,23 +177,35 @@ def _closing_level(last: Closing | None) -> dict[str, Any]:
     return {member: last.confidence_level}
 
 
-def build_decision(entries: Iterable[Entry]) -> Decision | None:
+def build_decision(entries: Sequence[Entry], ledger: Ledger | None = None) -> Decision | None:
     """The decision alone, from all entries of a debate: what `build_result` has first; ``None`` while it is under way.
 
-    Raises `IllegalEntry` if the entries do not begin with the case.
+    ``ledger`` is the money after these entries, for those who have it. Raises `IllegalEntry` if the entries do not
+    begin with the case, or an attempt ends that never began.
     """
-    h = History([Line(n, "", entry) for n, entry in enumerate(entries)], requests=False)
+    _refuse_unbegun(entries)
+    h = Folded(Facts.of(entries))
     outcome, telling, concluded = _outcome(h), telling_of(h.options), h.facts.concluded
-    if outcome is None or telling is None or concluded is None:
-        return _decision(h, outcome, None, None)
-    synthesis = telling.synthesis(outcome, telling.closing(h, concluded))
-    return _decision(h, outcome, synthesis, telling.terms(h, concluded, ()))
-
-
-def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms: Terms | None) -> Decision | None:
-    """The decision of a debate; ``None`` while it is under way."""
     if outcome is None:
         return None
+    synthesis, terms = None, None
+    if telling is not None and concluded is not None:
+        synthesis, terms = telling.synthesis(outcome, telling.closing(h, concluded)), telling.terms(h, concluded, ())
+    return _decision(h, outcome, synthesis, terms, Ledger.of(entries) if ledger is None else ledger)
+
+
+def _refuse_unbegun(entries: Sequence[Entry]) -> None:
+    """Raise `IllegalEntry` for an attempt that ends and never began, as the result of such entries does."""
+    begun = set[tuple[TurnId, int]]()
+    for entry in entries:
+        if isinstance(entry, TurnAsked):
+            begun.add((entry.turn, entry.attempt))
+        elif isinstance(entry, _CHARGED) and (entry.turn, entry.attempt) not in begun:
+            raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
+
+
+def _decision(h: Folded, outcome: Outcome, synthesis: str | None, terms: Terms | None, ledger: Ledger) -> Decision:
+    """The decision of a debate that has ended."""
     found = decide(
         Ended(
             h.case.question,
@@ -203,7 +219,6 @@ def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms:
         )
     )
     decides = found.by is not None and found.outcome != "declined"
-    ledger = Ledger.of(line.entry for line in h.lines if isinstance(line.entry, _CHARGED))
     return Decision(
         outcome=found.outcome,
         answer=found.answer,
@@ -263,7 +278,7 @@ def _declined_by(decision: GateDecision, task_type: str) -> str:
     return words.get(decision.decided_by, decision.decided_by)
 
 
-def _outcome(h: History) -> Outcome | None:
+def _outcome(h: Folded) -> Outcome | None:
     """The recorded outcome; a declined case ends with the gate's decision and has no entry of its own for it."""
     decision = h.facts.decision
     if decision and not decision.debate:

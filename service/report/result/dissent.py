@@ -6,7 +6,7 @@ from service.debate.model import TurnId
 from service.debate.replies import Critique, Point, Proposal, Rebuttal
 from service.debate.turns import round_of, seat_of, turn_id
 from service.report.result.argument_types import Dissent, Maintained, WhyMaintained
-from service.report.result.history import History, position_of
+from service.report.result.history import Folded, History, position_of
 from service.report.result.rounds import argument, arguments
 from service.report.result.seat_types import ShiftDetail
 from service.report.result.types import Struck
@@ -22,7 +22,7 @@ def struck(h: History) -> tuple[Struck, ...]:
     )
 
 
-def dissent(h: History) -> Dissent | None:
+def dissent(h: Folded) -> Dissent | None:
     """The critic's standing points, or ``None`` before a critic has spoken."""
     rounds = h.rounds
     critiques = [(r, *found) for r in rounds if (found := h.critique(r))]
@@ -38,7 +38,7 @@ def dissent(h: History) -> Dissent | None:
     )
 
 
-def _maintained(h: History, r: int, turn: TurnId, critique: Critique) -> list[Maintained]:
+def _maintained(h: Folded, r: int, turn: TurnId, critique: Critique) -> list[Maintained]:
     """The standing points of a critique that no standing argument answers."""
     found = []
     for point in critique.points:
@@ -48,7 +48,7 @@ def _maintained(h: History, r: int, turn: TurnId, critique: Critique) -> list[Ma
     return found
 
 
-def _why(h: History, r: int, point: Point) -> WhyMaintained | None:
+def _why(h: Folded, r: int, point: Point) -> WhyMaintained | None:
     """Why a point still stands, or ``None`` if it was granted or answered."""
     turn = turn_id(r, "rebuttal", point.position or "")
     rebuttal = h.facts.said.get(turn)

@@ -24,12 +24,12 @@ from service.report.formats.debaters import named, turns
 from service.report.result.decision import Against, view
 from service.report.result.decision_types import Dissenter
 from service.report.result.dissent import dissent as objections
-from service.report.result.history import History
+from service.report.result.history import Folded
 
 Until = Literal["end", "firstDraft"]
 
 
-def _adversarial(h: History, _: Outcome) -> Against | None:
+def _adversarial(h: Folded, _: Outcome) -> Against | None:
     found = objections(h)
     if found is None or not (found.maintained or found.unresolved_points):
         return None
@@ -37,7 +37,7 @@ def _adversarial(h: History, _: Outcome) -> Against | None:
     return Against("assigned", (critic,), found.thesis, len(found.unresolved_points))
 
 
-def _stances(h: History, outcome: Outcome) -> Against | None:
+def _stances(h: Folded, outcome: Outcome) -> Against | None:
     """The stances that lost; of a verdict that combines stances, none."""
     found = outcome.result
     if not isinstance(found, StancesResult) or found.verdict is None or found.verdict.winner is None:
@@ -49,7 +49,7 @@ def _stances(h: History, outcome: Outcome) -> Against | None:
     return Against("assigned", tuple(one for one in by if one.points))
 
 
-def _ballot(h: History, outcome: Outcome) -> Against | None:
+def _ballot(h: Folded, outcome: Outcome) -> Against | None:
     """The debaters whose latest vote, or whose vote before they had read the others, is not for the option chosen."""
     found = outcome.result
     if not isinstance(found, BallotResult) or found.decision_rule != "threshold_vote":
@@ -60,7 +60,7 @@ def _ballot(h: History, outcome: Outcome) -> Against | None:
     return _own(h, seats, _by_seat(seats, votes), _by_seat(seats, blind), found.decision)
 
 
-def _panel(h: History, _: Outcome) -> Against | None:
+def _panel(h: Folded, _: Outcome) -> Against | None:
     """The debaters with the opposite stance to most others, and those that still challenge or reject a claim."""
     last, first = _last(h), _first(h)
     views = {seat: _stance(h, turn) for seat, turn in last.items()}
@@ -92,18 +92,18 @@ def _opposes(stance: str | None, ahead: list[str]) -> bool:
     return side is not None and len(ahead) == 1 and side != ahead[0]
 
 
-def _stance(h: History, turn: TurnId) -> str | None:
+def _stance(h: Folded, turn: TurnId) -> str | None:
     reply = h.facts.said[turn]
     return reply.stance if isinstance(reply, BlindAnswer | RevisedAnswer) else None
 
 
-def _challenges(h: History, turn: TurnId) -> bool:
+def _challenges(h: Folded, turn: TurnId) -> bool:
     reply = h.facts.said[turn]
     rejects = isinstance(reply, RevisedAnswer) and any(mark.mark == "reject" for mark in reply.marks)
     return rejects or (isinstance(reply, RevisedAnswer) and bool(reply.still_challenges))
 
 
-def _convergence(h: History, outcome: Outcome) -> Against | None:
+def _convergence(h: Folded, outcome: Outcome) -> Against | None:
     """The debaters whose last answer, or whose answer before they had read the others, is another one."""
     found = outcome.result
     if not isinstance(found, ConvergenceResult) or found.final_answer is None:
@@ -118,7 +118,7 @@ def _answers(groups: Iterable[AnswerVotes]) -> dict[str, str | None]:
 
 
 def _own(
-    h: History,
+    h: Folded,
     seats: Mapping[str, str],
     last: Mapping[str, str | None],
     blind: Mapping[str, str | None],
@@ -143,13 +143,13 @@ def _differs(view: str | None, wanted: str) -> bool:
 
 
 def _dissenter(
-    h: History, seat: str, turn: TurnId | None, until: Until, name: str | None, holds: str | None
+    h: Folded, seat: str, turn: TurnId | None, until: Until, name: str | None, holds: str | None
 ) -> Dissenter:
     standing = [a for a in statements(h.facts.said[turn]) if not _struck(h, turn, a.n)] if turn else []
     return Dissenter(seat=seat, points=len(standing), until=until, name=name, holds=view(holds))
 
 
-def _struck(h: History, turn: TurnId, n: int) -> bool:
+def _struck(h: Folded, turn: TurnId, n: int) -> bool:
     found = h.verdicts.get((turn, n))
     return found is not None and found.struck is not None
 
@@ -158,26 +158,26 @@ def _by_seat(seats: Mapping[str, str], views: Mapping[str, str | None]) -> dict[
     return {seats[name]: view for name, view in views.items()}
 
 
-def _seats(h: History) -> tuple[str, ...]:
+def _seats(h: Folded) -> tuple[str, ...]:
     return debater_seats(h.options) if h.options else ()
 
 
-def _label(h: History, seat: str) -> str:
+def _label(h: Folded, seat: str) -> str:
     telling = telling_of(h.options)
     return telling.label(h, seat) if telling else seat
 
 
-def _last(h: History) -> dict[str, TurnId]:
+def _last(h: Folded) -> dict[str, TurnId]:
     """Each debater's last turn with arguments of its own."""
     return {seat_of(turn): turn for turn in turns(h) if statements(h.facts.said[turn])}
 
 
-def _first(h: History) -> dict[str, TurnId]:
+def _first(h: Folded) -> dict[str, TurnId]:
     """Each debater's first such turn."""
     return {seat_of(turn): turn for turn in reversed(turns(h)) if statements(h.facts.said[turn])}
 
 
-DISSENTS: Mapping[FormatName, Callable[[History, Outcome], Against | None]] = complete_formats(
+DISSENTS: Mapping[FormatName, Callable[[Folded, Outcome], Against | None]] = complete_formats(
     {
         "adversarial": _adversarial,
         "stances": _stances,

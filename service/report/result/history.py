@@ -7,6 +7,7 @@ after the entries before them. So its neutral labels are read back by the same r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from service.debate.course import Course
@@ -14,7 +15,6 @@ from service.debate.entries import (
     AttemptFailed,
     CaseReceived,
     Charge,
-    CheckFound,
     DebateStopped,
     Entry,
     TurnAsked,
@@ -32,6 +32,7 @@ from service.report.result.types import Line, WhyAsked
 from service.report.result.used_pins import pins_used
 
 SWAPPED = "swapped"
+_NO_CASE = "expected the entries of a debate from case.received on; read them from the first"
 
 
 class AttemptHistory(NamedTuple):
@@ -57,121 +58,20 @@ class AttemptHistory(NamedTuple):
         return round_of(self.asked.turn)
 
 
-class History:
-    """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case.
+class Folded:
+    """A debate's facts, as its decision is read from them. Raises `IllegalEntry` for facts without a case."""
 
-    Without ``requests`` it asks the kernel for no turn, and knows neither the labels under which a moderator saw the
-    parties (``shown``) nor what the requests were made of (``used``).
-    """
+    def __init__(self, facts: Facts) -> None:
+        if facts.case is None:
+            raise IllegalEntry(_NO_CASE)
+        self.case: Case = facts.case
+        self.facts = facts
 
-    def __init__(self, lines: Sequence[Line], *, requests: bool = True) -> None:
-        if not lines or not isinstance(lines[0].entry, CaseReceived):
-            raise IllegalEntry("expected the entries of a debate from case.received on; read them from the first")
-        self.lines = lines
-        self.case: Case = lines[0].entry.case
-        self.subject: str = lines[0].entry.subject
-        self.arrival = lines[0].entry.arrival
-        self.aborts = [
-            line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
-        ]
-        self._course = Course()
-        self.facts: Facts = self._course.facts
-        self._requests = requests
-        self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
-        self._moderators: dict[TurnId, Turn] = {}
-        self._used: set[str] = set()
-        self.served: dict[str, list[str]] = {}
-        self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
-        # Only a history that asks for turns needs a script, and what to keep of one.
-        fold = self._course.fold if requests else self.facts.add
-        for line in lines:
-            self._read(line.entry)
-            fold(line.entry)
-
-    def _read(self, entry: Entry) -> None:
-        """Note what an entry says beside its facts, which are still those before it."""
-        match entry:
-            case TurnAsked():
-                self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
-                if self._requests:
-                    self._request(entry)
-            case TurnGiven():
-                if self._requests and seat_of(entry.turn) == "moderator":
-                    self._moderators[entry.turn] = self._asked(self._due(entry.turn), entry.turn)
-            case TurnSpoke():
-                self._end(entry)
-                names = self.served.setdefault(seat_of(entry.turn), [])
-                if entry.served_model and entry.served_model not in names:
-                    names.append(entry.served_model)
-            case AttemptFailed():
-                self._end(entry)
-            case CheckFound(finding=CitationsFound(arguments)):
-                self.verdicts.update({(a.turn, a.n): a for a in arguments})
-            case _:
-                pass
-
-    @property
-    def used(self) -> set[str]:
-        """The ids of the pinned prompts, templates and schemas of the requests that were made."""
-        self._require_requests()
-        return self._used
-
-    @property
-    def moderators(self) -> dict[TurnId, Turn]:
-        """The turns of the moderator, as the kernel asked for them."""
-        self._require_requests()
-        return self._moderators
-
-    def _require_requests(self) -> None:
-        if not self._requests:
-            raise ValueError("expected a history with its requests, found one without; read the lines again with them")
-
-    def _request(self, asked: TurnAsked) -> None:
-        due = self._due(asked.turn)
-        if due is not None:
-            self._used |= pins_used(self.facts, due, self.plan(asked.turn).of(asked.model))
-        if seat_of(asked.turn) == "moderator":
-            self._moderators[asked.turn] = self._asked(due, asked.turn)
-
-    def _why(self, asked: TurnAsked) -> WhyAsked:
-        """Why an attempt is made, from the entries before it."""
-        turn, model = asked.turn, asked.model
-        if model != self.plan(turn).model and model not in self.facts.models.get(turn, ()):
-            return "fallback"
-        if self.facts.unusable(turn, model):
-            return "repair"
-        return "again" if asked.attempt > 1 else "first"
-
-    def _end(self, entry: TurnSpoke | AttemptFailed) -> None:
-        place = entry.turn, entry.attempt
-        if place not in self._attempts:
-            raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
-        self._attempts[place] = self._attempts[place]._replace(ended=entry)
-
-    def _due(self, turn: TurnId) -> Turn | None:
-        """The turn as the kernel asks for it after the entries so far; ``None`` where it is not due."""
-        move = self._course.move()
-        return next((due for due in move.turns if due.id == turn), None) if isinstance(move, Ask) else None
-
-    def _asked(self, due: Turn | None, turn: TurnId) -> Turn:
-        if due is None:
-            raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
-        return due
-
-    def attempt(self, turn: TurnId, number: int) -> AttemptHistory:
-        """One attempt of a turn; raises `KeyError` if it was never made."""
-        return self._attempts[turn, number]
-
-    def plan(self, turn: TurnId) -> SeatPlan:
-        """The plan of the seat that a turn asks; raises `IllegalEntry` before the start."""
-        if self.facts.started is None:
-            raise IllegalEntry(f"turn {turn} was asked before debate.started")
-        return self.facts.started.seat(seat_of(turn))
-
-    @property
-    def attempts(self) -> tuple[AttemptHistory, ...]:
-        """Every attempt, in the order in which they were asked."""
-        return tuple(self._attempts.values())
+    @cached_property
+    def verdicts(self) -> dict[tuple[TurnId, int], ArgumentVerdict]:
+        """What the check of citations found of each argument, by its turn and its number."""
+        found = (one for one in self.facts.found.values() if isinstance(one, CitationsFound))
+        return {(a.turn, a.n): a for one in found for a in one.arguments}
 
     @property
     def rounds(self) -> range:
@@ -215,6 +115,100 @@ class History:
         """The moderation of a turn: the first one of a round, or the one in the reverse order."""
         reply = self.facts.said.get(turn)
         return reply if isinstance(reply, Moderation) else None
+
+
+class History(Folded):
+    """A debate's lines by name, and its facts. Raises `IllegalEntry` unless the lines begin with the case.
+
+    ``served`` are the names that vendors gave with a seat's replies, ``used`` the ids of the pinned prompts, templates
+    and schemas of the requests that were made, ``moderators`` the moderator's turns as the kernel asked for them.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        if not lines or not isinstance(lines[0].entry, CaseReceived):
+            raise IllegalEntry(_NO_CASE)
+        self.lines = lines
+        self.subject: str = lines[0].entry.subject
+        self.arrival = lines[0].entry.arrival
+        self.aborts = [
+            line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
+        ]
+        self._course = Course()
+        self._course.fold(lines[0].entry)
+        super().__init__(self._course.facts)
+        self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
+        self.moderators: dict[TurnId, Turn] = {}
+        self.used: set[str] = set()
+        self.served: dict[str, list[str]] = {}
+        for line in lines[1:]:
+            self._read(line.entry)
+            self._course.fold(line.entry)
+
+    def _read(self, entry: Entry) -> None:
+        """Note what an entry says beside its facts, which are still those before it."""
+        match entry:
+            case TurnAsked():
+                self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
+                self._request(entry)
+            case TurnGiven():
+                if seat_of(entry.turn) == "moderator":
+                    self.moderators[entry.turn] = self._asked(self._due(entry.turn), entry.turn)
+            case TurnSpoke():
+                self._end(entry)
+                names = self.served.setdefault(seat_of(entry.turn), [])
+                if entry.served_model and entry.served_model not in names:
+                    names.append(entry.served_model)
+            case AttemptFailed():
+                self._end(entry)
+            case _:
+                pass
+
+    def _request(self, asked: TurnAsked) -> None:
+        due = self._due(asked.turn)
+        if due is not None:
+            self.used |= pins_used(self.facts, due, self.plan(asked.turn).of(asked.model))
+        if seat_of(asked.turn) == "moderator":
+            self.moderators[asked.turn] = self._asked(due, asked.turn)
+
+    def _why(self, asked: TurnAsked) -> WhyAsked:
+        """Why an attempt is made, from the entries before it."""
+        turn, model = asked.turn, asked.model
+        if model != self.plan(turn).model and model not in self.facts.models.get(turn, ()):
+            return "fallback"
+        if self.facts.unusable(turn, model):
+            return "repair"
+        return "again" if asked.attempt > 1 else "first"
+
+    def _end(self, entry: TurnSpoke | AttemptFailed) -> None:
+        place = entry.turn, entry.attempt
+        if place not in self._attempts:
+            raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
+        self._attempts[place] = self._attempts[place]._replace(ended=entry)
+
+    def _due(self, turn: TurnId) -> Turn | None:
+        """The turn as the kernel asks for it after the entries so far; ``None`` where it is not due."""
+        move = self._course.move()
+        return next((due for due in move.turns if due.id == turn), None) if isinstance(move, Ask) else None
+
+    def _asked(self, due: Turn | None, turn: TurnId) -> Turn:
+        if due is None:
+            raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
+        return due
+
+    def attempt(self, turn: TurnId, number: int) -> AttemptHistory:
+        """One attempt of a turn; raises `KeyError` if it was never made."""
+        return self._attempts[turn, number]
+
+    def plan(self, turn: TurnId) -> SeatPlan:
+        """The plan of the seat that a turn asks; raises `IllegalEntry` before the start."""
+        if self.facts.started is None:
+            raise IllegalEntry(f"turn {turn} was asked before debate.started")
+        return self.facts.started.seat(seat_of(turn))
+
+    @property
+    def attempts(self) -> tuple[AttemptHistory, ...]:
+        """Every attempt, in the order in which they were asked."""
+        return tuple(self._attempts.values())
 
     def shown(self, turn: TurnId) -> dict[str, str]:
         """The neutral labels under which a moderator's turn saw the parties, in its order."""

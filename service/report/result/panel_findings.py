@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 
 from service.debate.findings import DIMENSIONS, DebaterScores, Dimension, Veto
 from service.debate.turns import seat_of
-from service.report.result.history import History
+from service.report.result.history import Folded
 from service.report.result.shares import in_shares
 from service.report.result.terms import ShownScores
 
@@ -17,17 +17,17 @@ UNCHECKED = "unchecked"
 """What reports and the terminal show in the place of a factual accuracy without anything to compare."""
 
 
-def checkable(h: History) -> tuple[Dimension, ...]:
+def checkable(h: Folded) -> tuple[Dimension, ...]:
     """The dimensions that a case can have: empirical overlap only with documents, also where a model scores it."""
     return tuple(name for name in DIMENSIONS if h.case.documents or name != "empirical_overlap")
 
 
-def shown_dimensions(h: History, given: Mapping[Dimension, int | None]) -> dict[Dimension, int]:
+def shown_dimensions(h: Folded, given: Mapping[Dimension, int | None]) -> dict[Dimension, int]:
     """The dimensions of a round that are defined, per mille, in their order."""
     return {name: value for name in checkable(h) if (value := given.get(name)) is not None}
 
 
-def shown_scores(h: History, given: Iterable[DebaterScores]) -> tuple[ShownScores, ...]:
+def shown_scores(h: Folded, given: Iterable[DebaterScores]) -> tuple[ShownScores, ...]:
     """The scores of debaters, without the factual accuracy of one of whose citations none could be compared."""
     checked = {seat_of(found.turn) for found in h.verdicts.values() if found.compared}
     return tuple(

@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from service.debate.wires import Wire as WireName
+from service.money import Usage, normalise
+from service.money.usage import Reasoning
 from service.policy import ProviderSetting
 from service.prompts.request import Request
 from service.providers.anthropic import Anthropic
@@ -78,6 +80,11 @@ async def failed(made: Provider, request: Request | None = None) -> CallFailed:
     ended = await outcome(made, request)
     assert isinstance(ended, CallFailed), ended
     return ended
+
+
+def usage_of(wire: Wire, answer: Answer, reasoning: Reasoning = "inside") -> Usage | None:
+    """The usage that an answer reports, as a charge reads it."""
+    return normalise(ADAPTERS[wire].kind, answer.raw_usage, reasoning)
 
 
 async def answered(made: Provider, request: Request | None = None) -> Answer:

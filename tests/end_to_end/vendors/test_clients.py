@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import pytest
 
 from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
-from tests.end_to_end.vendors.adapters import ENVIRONMENT, adapter, answered, failed
+from tests.end_to_end.vendors.adapters import ENVIRONMENT, adapter, answered, failed, usage_of
 from tests.end_to_end.vendors.requests import TOLD, a_request
 from tests.fixtures.behaviours import Behaviour, Cut, Echo, Model, Rule, Say, Slow, Status, cached, plain, reasoned
 from tests.fixtures.upstream import upstream
@@ -141,7 +141,7 @@ async def test_text_usage_model_and_id_are_the_same(wire: Wire, rule: Rule) -> N
         answer = await answered(ours)
         told = await ask(theirs, ours.encode(a_request()))
 
-    usage = answer.usage
+    usage = usage_of(wire, answer)
     assert usage is not None
     if wire == "openai":
         (choice,) = told.choices

@@ -15,7 +15,7 @@ from functools import cache
 
 import pytest
 
-from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed
+from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed, usage_of
 from tests.end_to_end.vendors.requests import REPLY, TOLD, a_request
 from tests.fixtures.behaviours import Behaviour, Body, Cut, Framed, Raw, Say, Slow, Squeezed, Stage, Status
 from tests.fixtures.upstream import upstream
@@ -32,7 +32,7 @@ async def test_a_call_that_is_cut_may_have_been_paid_for(wire: Wire, stage: int 
         ended = await failed(made, a_request(about=about))
 
     assert (ended.reason, ended.retry, ended.billable) == ("connectionCut", True, True), ended.detail
-    assert ended.answer is None or ended.answer.usage is None
+    assert ended.answer is None or ended.answer.raw_usage is None
     assert len(up.calls) == 1, "an attempt is one request: what the transport sends again is not recorded and not paid"
 
 
@@ -153,8 +153,9 @@ async def test_a_reply_of_a_megabyte_is_read_and_charged_by_its_usage(wire: Wire
         answer = await answered(made)
 
     assert answer.text == text
-    assert answer.usage is not None
-    assert answer.usage.output == up.billed.output > 200_000
+    usage = usage_of(wire, answer)
+    assert usage is not None
+    assert usage.output == up.billed.output > 200_000
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ async def test_an_answer_beyond_the_cap_is_not_read(wire: Wire, behaviour: Behav
         ended = await failed(made)
 
     assert (ended.reason, ended.retry, ended.billable) == ("providerFault", True, True), ended.detail
-    assert ended.answer is None or ended.answer.usage is None
+    assert ended.answer is None or ended.answer.raw_usage is None
 
 
 @cache

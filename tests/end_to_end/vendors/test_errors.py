@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pytest
 
 from service.running.provider_port import Answer, FailureReason
-from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed, outcome
+from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed, outcome, usage_of
 from tests.end_to_end.vendors.requests import TOLD
 from tests.fixtures import vendors
 from tests.fixtures.behaviours import Behaviour, Body, Raw, Say, Status
@@ -97,8 +97,8 @@ async def test_every_refusal_has_one_reason(wire: Wire, row: Row) -> None:
     assert (ended.reason, ended.retry, ended.billable) == (row.reason, row.retry, row.billable), ended.detail
     assert len(up.calls) == 1
     assert "elsewhere" not in ended.detail
-    if ended.answer is not None and ended.answer.usage is not None:
-        assert (ended.answer.usage.inputs, ended.answer.usage.outputs) == (up.billed.input, up.billed.output)
+    if ended.answer is not None and (usage := usage_of(wire, ended.answer)) is not None:
+        assert (usage.inputs, usage.outputs) == (up.billed.input, up.billed.output)
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -204,7 +204,7 @@ async def test_a_reply_that_ends_early_is_charged_by_its_usage(
         ended = await failed(made)
 
     assert (ended.reason, ended.retry, ended.billable) == (reason, reason == "lengthLimit", True)
-    _charged_as_billed(ended.answer, up.billed.input, up.billed.output)
+    _charged_as_billed(wire, ended.answer, up.billed.input, up.billed.output)
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -215,7 +215,7 @@ async def test_a_refusal_is_kept_and_charged(wire: Wire) -> None:
     assert (ended.reason, ended.retry, ended.billable) == ("modelRefused", False, True)
     assert ended.answer is not None
     assert ended.answer.text == "I will not argue this."
-    _charged_as_billed(ended.answer, up.billed.input, up.billed.output)
+    _charged_as_billed(wire, ended.answer, up.billed.input, up.billed.output)
 
 
 EMPTY = [
@@ -231,7 +231,7 @@ async def test_an_answer_without_one_reply_is_malformed_and_charged(wire: Wire, 
         ended = await failed(made)
 
     assert (ended.reason, ended.retry, ended.billable) == ("malformedReply", True, True), ended.detail
-    _charged_as_billed(ended.answer, up.billed.input, up.billed.output)
+    _charged_as_billed(wire, ended.answer, up.billed.input, up.billed.output)
 
 
 async def test_of_two_choices_none_is_taken() -> None:
@@ -257,10 +257,11 @@ async def test_nothing_that_a_vendor_wrote_freely_is_told(wire: Wire) -> None:
             assert words not in (await failed(made)).detail
 
 
-def _charged_as_billed(answer: Answer | None, sent: int, said: int) -> None:
+def _charged_as_billed(wire: Wire, answer: Answer | None, sent: int, said: int) -> None:
     assert answer is not None
-    assert answer.usage is not None
-    assert (answer.usage.input, answer.usage.output) == (sent, said)
+    usage = usage_of(wire, answer)
+    assert usage is not None
+    assert (usage.input, usage.output) == (sent, said)
     assert answer.raw_usage
 
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from service.debate.entries import AttemptFailed, Charge, decode, encode
 from service.debate.turns import TurnId
 from service.running.provider_port import Answer, CallFailed, Provider
-from tests.end_to_end.vendors.adapters import WIRES, connect, outcome
+from tests.end_to_end.vendors.adapters import WIRES, connect, outcome, usage_of
 from tests.end_to_end.vendors.requests import TOLD
 from tests.fixtures import vendors
 from tests.fixtures.behaviours import Body, Status
@@ -119,7 +119,7 @@ def judge(wire: Wire, raw: bytes, ended: Answer | CallFailed) -> None:
     if answer is None:
         return
     recordable(answer)
-    if answer.usage is not None:
+    if usage_of(wire, answer) is not None:
         _told(wire, json.loads(raw).get("usage"), answer)
 
 
@@ -133,7 +133,7 @@ def recordable(answer: Answer) -> None:
 
 def _told(wire: Wire, raw: Any, answer: Answer) -> None:
     """The usage is the one that was told, to the token: its sums are numbers of the object itself."""
-    usage = answer.usage
+    usage = usage_of(wire, answer)
     assert usage is not None
     assert usage.believable
     sums = (usage.inputs if VENDORS[wire].cached_in else usage.input, usage.outputs)
@@ -203,7 +203,7 @@ def test_any_bytes_are_survived(desk: Desk, wire: Wire, raw: bytes) -> None:
     ended = desk.give(wire, raw)
 
     assert isinstance(ended, CallFailed)
-    assert ended.answer is None or ended.answer.usage is None
+    assert ended.answer is None or usage_of(wire, ended.answer) is None
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -238,7 +238,7 @@ def test_hostile_bodies_are_survived(desk: Desk, wire: Wire, raw: bytes) -> None
     ended = desk.give(wire, raw)
 
     assert isinstance(ended, CallFailed)
-    assert ended.answer is None or ended.answer.usage is None
+    assert ended.answer is None or usage_of(wire, ended.answer) is None
 
 
 @pytest.mark.parametrize("wire", WIRES)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from service.debate.replies import REPLY_TYPES
 from service.prompts import check_pins, check_schema_pin
 from service.running.provider_port import Answer, CallFailed
-from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed, outcome
+from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed, outcome, usage_of
 from tests.end_to_end.vendors.requests import REPLY, TEXT, TOLD, a_request, prompts
 from tests.fixtures import vendors
 from tests.fixtures.behaviours import Behaviour, Call, Framed, Model, Reply, Say, Slow, Squeezed, Status
@@ -29,8 +29,9 @@ async def test_an_answer_carries_reply_usage_and_who_served_it(wire: Wire, mode:
         answer = await answered(made)
 
     assert json.loads(answer.text) == REPLY
-    assert answer.usage is not None
-    assert (answer.usage.input, answer.usage.output) == (up.billed.input, up.billed.output)
+    usage = usage_of(wire, answer)
+    assert usage is not None
+    assert (usage.input, usage.output) == (up.billed.input, up.billed.output)
     assert answer.raw_usage is not None
     assert answer.raw_usage.items() >= vendors.usage(wire, up.billed).items()
     assert answer.served_model == "fake-1-served"

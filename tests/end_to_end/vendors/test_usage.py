@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.vendors.adapters import WIRES, adapter, answered
+from service.money.usage import Reasoning
+from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, usage_of
 from tests.end_to_end.vendors.requests import TOLD
 from tests.fixtures import vendors
 from tests.fixtures.behaviours import Model, Rule, Say, cached, plain, reasoned, too_much, untold
@@ -25,7 +26,7 @@ async def test_the_usage_is_what_the_vendor_bills_kind_by_kind(wire: Wire, rule:
     async with upstream(Model(usage=rule)) as up, adapter(wire, up.url) as made:
         answer = await answered(made)
 
-    usage, billed = answer.usage, up.billed
+    usage, billed = usage_of(wire, answer), up.billed
     assert usage is not None
     assert (usage.input, usage.cached_input, usage.cache_write) == (
         billed.input,
@@ -40,14 +41,14 @@ async def test_the_usage_is_what_the_vendor_bills_kind_by_kind(wire: Wire, rule:
 async def test_writes_to_a_cache_of_an_hour_are_a_kind_of_their_own() -> None:
     told = vendors.usage("anthropic", Tokens(input=10, output=20, cached_input=30, cache_write=40, cache_write_1h=50))
     async with upstream(Say(TOLD, told)) as up, adapter("anthropic", up.url) as made:
-        usage = (await answered(made)).usage
+        usage = usage_of("anthropic", await answered(made))
 
     assert usage is not None
     assert (usage.input, usage.cached_input, usage.cache_write, usage.cache_write_1h) == (10, 30, 40, 50)
 
 
 @pytest.mark.parametrize("setting", ["inside", "outside"])
-async def test_reasoning_beside_the_completion_is_counted_once(setting: str) -> None:
+async def test_reasoning_beside_the_completion_is_counted_once(setting: Reasoning) -> None:
     """Some servers count reasoning beside the completion: their own total says so, whatever the setting is."""
     told = {
         "prompt_tokens": 100,
@@ -56,7 +57,7 @@ async def test_reasoning_beside_the_completion_is_counted_once(setting: str) -> 
         "completion_tokens_details": {"reasoning_tokens": 30},
     }
     async with upstream(Say(TOLD, told)) as up, adapter("openai", up.url, reasoning=setting) as made:
-        usage = (await answered(made)).usage
+        usage = usage_of("openai", await answered(made), setting)
 
     assert usage is not None
     assert (usage.input, usage.output, usage.reasoning) == (100, 20, 30)
@@ -76,7 +77,7 @@ async def test_a_count_that_is_none_makes_the_usage_unknown(wire: Wire, value: A
         async with upstream(Say(TOLD, _with(wire, name, value))) as up, adapter(wire, up.url) as made:
             answer = await answered(made)
 
-        assert answer.usage is None, name
+        assert usage_of(wire, answer) is None, name
         assert answer.text == TOLD, "the reply was paid for, and is kept"
 
 
@@ -85,7 +86,7 @@ async def test_half_a_usage_is_unknown(wire: Wire) -> None:
     for name in VENDORS[wire].counts:
         told = {key: value for key, value in vendors.usage(wire, TRUE).items() if key != name}
         async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:
-            assert (await answered(made)).usage is None, name
+            assert usage_of(wire, await answered(made)) is None, name
 
 
 def _named(told: object) -> str:
@@ -99,7 +100,7 @@ async def test_a_usage_that_is_not_told_is_unknown_and_not_zero(wire: Wire, told
     async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:
         answer = await answered(made)
 
-    assert answer.usage is None
+    assert usage_of(wire, answer) is None
     assert answer.text == TOLD
 
 
@@ -119,7 +120,7 @@ async def test_a_usage_that_is_not_told_is_unknown_and_not_zero(wire: Wire, told
 async def test_counts_that_contradict_each_other_make_the_usage_unknown(wire: Wire, changes: dict[str, Any]) -> None:
     told = {**vendors.usage(wire, TRUE), **changes}
     async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:
-        assert (await answered(made)).usage is None
+        assert usage_of(wire, await answered(made)) is None
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -127,14 +128,14 @@ async def test_a_call_that_sent_nothing_was_not_counted(wire: Wire) -> None:
     """Servers that know nothing of tokens tell zeros for everything; a request has words."""
     told = vendors.usage(wire, Tokens())
     async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:
-        assert (await answered(made)).usage is None
+        assert usage_of(wire, await answered(made)) is None
 
 
 @pytest.mark.parametrize("wire", WIRES)
 async def test_a_zero_that_is_told_is_a_zero(wire: Wire) -> None:
     told = vendors.usage(wire, Tokens(input=700, output=0))
     async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:
-        usage = (await answered(made)).usage
+        usage = usage_of(wire, await answered(made))
 
     assert usage is not None
     assert usage.output == 0

@@ -19,7 +19,7 @@ import psycopg
 from service.debate.kernel import FORMATS
 from service.running.provider_port import Provider
 from service.store import contents
-from service.store.array_parameters import ByteaArray, TextArray
+from service.store.array_parameters import UUIDS, ByteaArray, TextArray
 from service.store.group_commit import DEBATE_COLUMNS, RECORD_COLUMNS
 from service.store.log import DebateLog
 from service.store.pool import Database, Row, translated
@@ -80,10 +80,11 @@ async def _debate(connection: psycopg.AsyncConnection[Row], params: Mapping[str,
 
 def _of_each(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The parameters of each debate's append as that version had them: no arrays but those of its records."""
-    found = {name: read_array(params[name], column) for name, column in {**DEBATE_COLUMNS, **RECORD_COLUMNS}.items()}
+    found = {name: read_array(params[name], column) for name, column in RECORD_COLUMNS.items()}
+    each = {name: iter(read_array(params[name], column)) for name, (column, _) in DEBATE_COLUMNS.items()}
     first = 0
-    for one in zip(*(found[name] for name in DEBATE_COLUMNS), strict=True):
-        values = dict(zip(DEBATE_COLUMNS, one, strict=True))
+    for _ in read_array(params["debate"], UUIDS):
+        values = {name: next(each[array]) for array, (_, names) in DEBATE_COLUMNS.items() for name in names}
         after = first + values["count"]
         records = {name: ByteaArray(found[name][first:after]) for name in ("leaves", "salts", "bodies")}
         empty = {name: values[name] or "[]" for name in ("charges", "tracked")}

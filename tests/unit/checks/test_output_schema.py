@@ -366,7 +366,7 @@ class Told(Provider):
         raise NotImplementedError
 
     async def send(self, body: bytes) -> Answer:
-        return Answer(self._text, None, None)
+        return Answer(self._text, None)
 
 
 async def attempted(options: StancesOptions, output: str) -> TurnSpoke | AttemptFailed:

@@ -117,7 +117,7 @@ class Spendthrift(Provider):
         if self._random.randrange(100) < self._troubled:
             return self._trouble(request)
         told = self._random.choice([self._told(request), None])
-        return Answer(self._reply(request), budget.normalise("offline", told), told, request.model_name)
+        return Answer(self._reply(request), told, request.model_name)
 
     def _told(self, request: Request) -> dict[str, Any]:
         return {
@@ -129,9 +129,9 @@ class Spendthrift(Provider):
         what = self._random.choice(["overload", "refusedKey", "malformed", "cut"])
         if what == "malformed":
             told = self._told(request)
-            return Answer("I would rather not.", budget.normalise("offline", told), told)
+            return Answer("I would rather not.", told)
         if what == "cut":
-            raise CallFailed("lengthLimit", "cut", answer=Answer('{"th', None, None))
+            raise CallFailed("lengthLimit", "cut", answer=Answer('{"th', None))
         raise CallFailed("overload", "busy") if what == "overload" else CallFailed("refusedKey", "no", retry=False)
 
     def _reply(self, request: Request) -> str:

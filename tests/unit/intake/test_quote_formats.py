@@ -65,7 +65,7 @@ class Prolix(Provider):
             raise CallFailed("overload", "busy")
         used = {"input_tokens": money.count(texts_of(request), "bytes/4"), "output_tokens": request.max_output_tokens}
         told = self._random.choice([used, None])
-        return Answer(self._reply(request), money.normalise("offline", told), told, request.model_name)
+        return Answer(self._reply(request), told, request.model_name)
 
     def _reply(self, request: Request) -> str:
         facts = Facts.of(self._log.entries)

@@ -11,18 +11,23 @@ from msgspec.structs import replace
 from service.debate.entries import Charge
 from service.debate.model import LongInput, PriceRow, Rates, SeatPlan
 from service.money import (
+    TOKENIZERS,
     NoPrice,
     Usage,
     charge,
     charged,
     cost,
+    count_tokens,
     fits,
+    label_tokens,
     rates,
     servable,
     shown_tokens,
+    tokenizers,
     tokens_at_most,
     worst_case,
 )
+from service.money.prices import LABEL_TOKENS
 from tests.fixtures.debates import PRICE, a_start, price_row
 
 TIERS = ("flex", "priority", "speed:fast", "geo:us", "priority+geo:us")
@@ -246,6 +251,20 @@ def test_a_reply_is_never_bounded_by_less_than_what_was_said(said: int) -> None:
 
 
 # Charges.
+
+
+@given(
+    labels=st.lists(st.text(max_size=80) | st.text("\U0001d518\ud800é 漢", min_size=6, max_size=40), max_size=4),
+    tokenizer=st.sampled_from(TOKENIZERS),
+)
+def test_labels_take_what_each_has_beyond_its_share_whether_it_is_counted_or_too_short(
+    labels: list[str], tokenizer: str
+) -> None:
+    tokenizers.load(TOKENIZERS)
+
+    counted = [max(0, count_tokens(label, tokenizer) - LABEL_TOKENS) for label in labels]
+
+    assert label_tokens(labels, tokenizer) == sum(counted)
 
 
 @pytest.mark.parametrize(

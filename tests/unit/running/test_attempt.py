@@ -17,6 +17,7 @@ from service.debate.turns import TurnId
 from service.errors import PromptMismatch
 from service.intake import start
 from service.money import Usage, tokenizers
+from service.money.usage import Reasoning
 from service.policy import ProviderSetting
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
@@ -32,10 +33,10 @@ from tests.unit.intake.test_quote import checked
 
 
 class Told(Provider):
-    """Answers with a usage that it reads in its own way."""
+    """Answers with this usage."""
 
-    def __init__(self, usage: Usage | None, raw: dict[str, object] | None) -> None:
-        self._answer = Answer("not JSON", usage, raw)
+    def __init__(self, raw: dict[str, object] | None) -> None:
+        self._answer = Answer("not JSON", raw)
 
     def encode(self, request: Request) -> bytes:
         raise NotImplementedError
@@ -47,21 +48,20 @@ class Told(Provider):
         return self._answer
 
 
-async def test_usage_is_read_as_the_record_says_and_not_as_the_provider_s_setting_says_by_now() -> None:
+@pytest.mark.parametrize("reasoning", ["inside", "outside"])
+async def test_usage_is_read_as_the_plan_that_is_recorded_says(reasoning: Reasoning) -> None:
     """A policy that changes while a debate runs would leave charges that cannot be explained."""
-    plan = replace(a_plan("critic", "oak"), wire="openai-compatible", reasoning="inside")
+    plan = replace(a_plan("critic", "oak"), wire="openai-compatible", reasoning=reasoning)
     raw = {"prompt_tokens": 1_000, "completion_tokens": 400, "completion_tokens_details": {"reasoning_tokens": 100}}
-    otherwise = money.normalise("openai-compatible", raw, "outside")
     asked = TurnAsked(TurnId("1.critic.1"), 1, plan.model, "", "", 1_000, 5_000)
-    calling = ModelCaller(Prompts.load(), {plan.provider: Told(otherwise, raw)}, {})
+    calling = ModelCaller(Prompts.load(), {plan.provider: Told(raw)}, {})
 
     made = await calling.make(
         Attempt(asked, Turn(TurnId("1.critic.1"), "critic"), plan, b"", money.RECKONING), Facts(), 5.0
     )
 
-    again = money.charge(money.normalise(plan.wire, raw, plan.reasoning), asked.held, plan.price)
-    assert otherwise != money.normalise(plan.wire, raw, plan.reasoning)
-    assert made.entry.charge == again
+    expected = Usage(1_000, 300 if reasoning == "inside" else 400, reasoning=100)
+    assert made.entry.charge == money.charge(expected, asked.held, plan.price)
 
 
 async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_debate(

@@ -47,7 +47,7 @@ class Vendor(Provider):
 
 
 def replied(text: str = REPLY, usage: dict[str, Any] | None = None) -> Answer:
-    return Answer(text, None, usage, "alder-large")
+    return Answer(text, usage, "alder-large")
 
 
 def failing(*failures: CallFailed) -> Callable[[int], Answer]:

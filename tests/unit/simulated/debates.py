@@ -21,7 +21,7 @@ from service.debate.findings import Finding
 from service.debate.model import Case, Check, Document, Outcome, Position, Turn, documents_of_round
 from service.debate.replies import Reply, statements
 from service.debate.turns import round_of, seat_of
-from service.money import Usage
+from service.money import Usage, normalise
 from service.prompts.render import render
 from service.prompts.request import Request, encode
 from service.running.checker import Checker
@@ -105,9 +105,10 @@ def play(
         requests[turn.id] = render(Plain(), case, texts, facts, turn)
         body = encode(requests[turn.id])
         said = asyncio.run(scripted.ScriptedProvider(script).send(body)) if script else answer(body, faulty)
-        assert said.usage is not None
-        assert said.usage.output <= allowance
-        usage[turn.id] = said.usage
+        told = normalise("offline", said.raw_usage)
+        assert told is not None
+        assert told.output <= allowance
+        usage[turn.id] = told
         return alter(turn, facts, decode(turn.seat, said.text))
 
     def find(check: Check, facts: Facts) -> Finding:

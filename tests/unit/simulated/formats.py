@@ -26,7 +26,7 @@ from service.debate.options import (
 )
 from service.debate.replies import Reply
 from service.debate.turns import TurnId
-from service.money import Usage
+from service.money import Usage, normalise
 from service.prompts.manifest import Prompts
 from service.prompts.render import render
 from service.prompts.request import Request, encode
@@ -144,9 +144,10 @@ def play(
     def speak(turn: Turn, facts: Facts) -> Reply:
         requests[turn.id] = render(_prompts(), case, texts, facts, turn)
         said = answer(encode(requests[turn.id]), faulty)
-        assert said.usage is not None
-        assert said.usage.output <= allowance
-        usage[turn.id] = said.usage
+        told = normalise("offline", said.raw_usage)
+        assert told is not None
+        assert told.output <= allowance
+        usage[turn.id] = told
         return decode(turn.asks, said.text)
 
     checker = Checker(texts)

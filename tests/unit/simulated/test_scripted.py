@@ -171,7 +171,7 @@ async def test_a_failure_carries_the_usage_and_whether_it_can_have_cost_anything
 
     assert (failed.value.retry, failed.value.billable, failed.value.detail) == (False, False, "busy")
     assert failed.value.answer is not None
-    assert failed.value.answer.usage == Usage(input=7, output=0)
+    assert normalise("scripted", failed.value.answer.raw_usage) == Usage(input=7, output=0)
 
 
 async def test_every_kind_of_tokens_that_a_step_names_is_told_on_the_wire() -> None:
@@ -180,7 +180,6 @@ async def test_every_kind_of_tokens_that_a_step_names_is_told_on_the_wire() -> N
 
     answer = await provider.send(provider.encode(request("critic")))
 
-    assert answer.usage == usage
     assert normalise("scripted", answer.raw_usage) == usage
 
 
@@ -195,10 +194,10 @@ async def test_usage_is_counted_when_left_out_given_when_given_and_missing_when_
 
     answers = {seat: await provider.send(provider.encode(asked[seat])) for seat in steps}
 
-    assert answers["proposer"].usage == Usage(input=bytes_over_four(text_of(asked["proposer"])), output=1)
-    assert answers["critic"].usage == Usage(input=1, output=2)
+    counted = {"input_tokens": bytes_over_four(text_of(asked["proposer"])), "output_tokens": 1}
+    assert answers["proposer"].raw_usage == counted
     assert answers["critic"].raw_usage == {"input_tokens": 1, "output_tokens": 2}
-    assert (answers["rebuttal"].usage, answers["rebuttal"].raw_usage) == (None, None)
+    assert answers["rebuttal"].raw_usage is None
 
 
 async def test_a_turn_without_a_step_is_an_error_that_names_the_turn() -> None:

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from service.debate.entries import CaseReceived
 from service.debate.model import Case
+from service.money import Ledger
 from service.store.found_by import case_words, found_by, name_of_key, name_of_pair
 from tests.fixtures.debates import DECIDED
 
@@ -18,7 +19,7 @@ ENTRIES = (
 
 
 def test_a_nul_character_is_kept_from_the_database_which_knows_none() -> None:
-    row, said = found_by(ENTRIES, None), case_words(ENTRIES, "default")
+    row, said = found_by(ENTRIES, None, Ledger(0)), case_words(ENTRIES, "default")
 
     assert row is not None
     assert said is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from service.debate.entries import CaseReceived, Rule
+from service.debate.entries import CaseReceived, Rule, TurnAsked
 from service.debate.facts import Facts
 from service.debate.findings import ConsensusFound, Finding
 from service.debate.model import (
@@ -36,14 +35,13 @@ from service.debate.replies import (
     Synthesis,
 )
 from service.debate.replies.panel import Challenge, Endorsement, Idea
-from service.debate.turns import turn_id
+from service.errors import IllegalEntry
 from service.report import Result, build_decision, build_result, markdown, summary_of
 from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.document.decision import facts
 from service.report.marks import MARK
 from service.report.result.decision import Ended, decide
 from service.report.result.decision_types import DecidedBy, DecisionOutcome
-from service.report.result.history import History
 from service.report.result.terms import ConvergenceTerms
 from tests.fixtures import formats, masking
 from tests.fixtures.debates import DECLINED, a_case, a_start, canned, drive, found
@@ -623,15 +621,22 @@ def test_the_decision_alone_is_that_of_the_result() -> None:
             assert build_decision(entries[:end]) == build_result("d1", form[:end]).decision
 
 
-def test_a_history_for_the_decision_alone_does_not_pass_for_one_without_requests() -> None:
-    form = played("adversarial/1")
+def test_no_decision_is_made_of_an_attempt_that_ends_and_never_began() -> None:
+    entries = [line.entry for line in played("adversarial/1")]
+    (first, *_) = [n for n, entry in enumerate(entries) if isinstance(entry, TurnAsked)]
+    unbegun = [*entries[:first], *entries[first + 1 :]]
 
-    assert History(form).used
-    assert History(form).moderators
+    with pytest.raises(IllegalEntry, match="ended and was never begun"):
+        build_decision(unbegun)
+    with pytest.raises(IllegalEntry, match="ended and was never begun"):
+        build_result("d1", lines(unbegun))
 
-    for read in (attrgetter("used"), attrgetter("moderators"), methodcaller("shown", turn_id(1, "moderator"))):
-        with pytest.raises(ValueError, match="expected a history with its requests"):
-            read(History(form, requests=False))
+
+def test_no_decision_is_made_of_entries_without_their_case() -> None:
+    entries = [line.entry for line in played("adversarial/1")]
+
+    with pytest.raises(IllegalEntry, match=r"from case\.received on"):
+        build_decision(entries[1:])
 
 
 def test_a_dissenter_of_convergence_has_the_name_that_the_case_gave_it() -> None:
