@@ -98,8 +98,11 @@ def log_of_process(environment: Mapping[str, str]) -> None:
     """Set up the log of a process that stays: as text at a terminal, otherwise as JSON, unless GAINSAY_LOG_FORMAT says.
 
     It comes before all other settings, so that what is wrong with them is a line of this log too. From then on SIGUSR1
-    has the stacks of the process logged. Raises `SettingsError`.
+    has the stacks of the process logged, and SIGHUP does nothing away from a terminal until `watching`: the files are
+    about to be read anyway, and a process that reads none again, such as a signer, goes on. Raises `SettingsError`.
     """
+    if hears_hangup():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     form: LogFormat = "text" if sys.stderr.isatty() else "json"
     log_from("INFO", form, traces=True)
     log_from("INFO", form := read_log_format(environment) or form, traces=True)
@@ -188,12 +191,6 @@ def start_without_settings(environment: Mapping[str, str] = os.environ, *, stays
 def hears_hangup() -> bool:
     """Whether SIGHUP asks for a look at the configuration. At a terminal it says that the terminal is gone."""
     return not sys.stderr.isatty()
-
-
-def pass_over_hangup() -> None:
-    """Until `watching` SIGHUP does nothing where it will ask for a look: the files are about to be read anyway."""
-    if hears_hangup():
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 @asynccontextmanager
