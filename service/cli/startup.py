@@ -25,7 +25,15 @@ from service.cli.memory_guard import close_memory
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.caller import Caller
 from service.observing import stacks, tracing
-from service.policy.settings import EVALUATION_SETS, LogFormat, Settings, read_level, read_log_format, read_settings
+from service.policy.settings import (
+    EVALUATION_SETS,
+    LogFormat,
+    Settings,
+    read_level,
+    read_log_format,
+    read_settings,
+    refuse_unknown,
+)
 
 if TYPE_CHECKING:
     from service.app import App
@@ -179,13 +187,15 @@ def large_parts(*also: str, running: Settings | None = None) -> Iterator[Callabl
 def start_without_settings(environment: Mapping[str, str] = os.environ, *, stays: bool = True) -> None:
     """Set up the log of a process that needs no settings but its level and form; raises `SettingsError` for others.
 
-    One that does not stay belongs to a program that reads its answers, and to a person who reads its log.
+    A name that is no setting is refused as in any process: a misspelt one would leave a signer without its token. A
+    process that does not stay belongs to a program that reads its answers, and to a person who reads its log.
     """
     close_memory()
     if stays:
         log_of_process(environment)
     else:
         log_from(read_level(environment), read_log_format(environment) or "text", traces=True)
+    refuse_unknown(environment)
 
 
 def hears_hangup() -> bool:
