@@ -31,7 +31,8 @@ REMEDIES = {
     "wait": "See that workers run and are ready, and how long the queue is",
     "result": "Read the debate's result and the log of its worker",
     "money": "Stop: read the debate's bundle, and compare its charges with docs/money.md",
-    "proof": "See that a sequencer, its signer and its witnesses run; a bundle that is not verified is an incident",
+    "proof": "See that sequencer, signer and witnesses run, and that --key names the approver's key too where "
+    "the policy has one; a bundle that is not verified is an incident",
 }
 """What to do about a step that failed."""
 WITNESSED_S, WITNESS_PAUSE_S = 15.0, 1.0
