@@ -150,15 +150,7 @@ def check_not_owner(connection: Connection) -> None:
 
 def check_writer(connection: Connection) -> None:
     """Raise `RolesMissing` when the service's login is not a member of gainsay_writer, and so could record nothing."""
-    row = connection.execute(
-        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [WRITER]
-    ).fetchone()
-    if row is None or not row[0]:
-        login = connection.info.user
-        raise RolesMissing(
-            f"expected the role of GAINSAY_DATABASE_URL to have the rights of {WRITER}, found {login!r} without them; "
-            f"run `gainsay migrate`, then as an administrator: GRANT {WRITER} TO {login}"
-        )
+    _check_has(connection, WRITER, "GAINSAY_DATABASE_URL")
 
 
 def check_sequencer(connection: Connection) -> None:
@@ -175,14 +167,7 @@ def check_sequencer(connection: Connection) -> None:
             + ". Give GAINSAY_SEQUENCER_URL a login of its own (CREATE ROLE gainsay_sequencing LOGIN PASSWORD '...' "
             f"IN ROLE {SEQUENCER})"
         )
-    row = connection.execute(
-        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [SEQUENCER]
-    ).fetchone()
-    if row is None or not row[0]:
-        raise RolesMissing(
-            f"expected the role of GAINSAY_SEQUENCER_URL to have the rights of {SEQUENCER}, found {login!r} without "
-            f"them; run `gainsay migrate`, then as an administrator: GRANT {SEQUENCER} TO {login}"
-        )
+    _check_has(connection, SEQUENCER, "GAINSAY_SEQUENCER_URL")
 
 
 def check_api(connection: Connection) -> None:
@@ -200,14 +185,36 @@ def check_api(connection: Connection) -> None:
             + ". Give GAINSAY_API_URL a login of its own (CREATE ROLE gainsay_serving LOGIN PASSWORD '...' "
             f"IN ROLE {API})"
         )
-    row = connection.execute(
-        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [API]
-    ).fetchone()
-    if row is None or not row[0]:
+    _check_has(connection, API, "GAINSAY_API_URL")
+
+
+def _check_has(connection: Connection, role: str, variable: str) -> None:
+    """Raise `RolesMissing` when the login lacks the rights of ``role``."""
+    if role not in _rights(connection):
         raise RolesMissing(
-            f"expected the role of GAINSAY_API_URL to have the rights of {API}, found {login!r} without them; "
-            f"run `gainsay migrate`, then as an administrator: GRANT {API} TO {login}"
+            f"expected the role of {variable} to have the rights of {role}, found {connection.info.user!r} without "
+            f"them; run `gainsay migrate`, then {how_to_give(connection, role)}"
         )
+
+
+def how_to_give(connection: Connection, role: str) -> str:
+    """What gives a process the rights of ``role``.
+
+    A login of another role of ours was named by mistake. With both rights it would be refused as unsafe.
+    """
+    login = connection.info.user
+    if others := [other for other in _rights(connection) if other != role]:
+        return f"name the login of {role} in its place: {login} is one of {others[0]}, and is granted nothing more"
+    return f"as an administrator: GRANT {role} TO {login}"
+
+
+def _rights(connection: Connection) -> list[str]:
+    """The roles of ours whose rights the login has."""
+    rows = connection.execute(
+        "SELECT rolname FROM pg_roles WHERE rolname = ANY (%s) AND pg_has_role(session_user, oid, 'USAGE') ORDER BY 1",
+        [list(GROUPS)],
+    )
+    return [row[0] for row in rows]
 
 
 def _dangers(connection: Connection, foreign: Sequence[str] = (SEQUENCER,), does: str = "") -> list[str]:
@@ -268,6 +275,8 @@ def _create_schema(connection: Connection, schema: str) -> None:
 
 def _how_to_set_up(connection: Connection, refusal: str) -> str:
     login, database = connection.info.user, connection.info.dbname
+    if [role for role in _rights(connection) if role != OWNER]:
+        return f"expected a member of {OWNER} that migrates, found {login!r}; {how_to_give(connection, OWNER)}"
     return (
         f"expected roles {', '.join(GROUPS)}, schemas {SCHEMA} and {TENANT_SCHEMA}, and that {login!r} is in {OWNER}; "
         "something is missing "
