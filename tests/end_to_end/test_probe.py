@@ -314,6 +314,7 @@ async def test_a_service_without_a_sequencer_proves_nothing(
     told = json.loads(ended.out)
     assert (ended.code, told["good"]) == (3, False)
     assert told["failed"] in ("wait", "result", "proof")
+    assert "sequencer" in ended.out, "what is looked for first where no event says that it is over"
 
 
 async def test_a_key_that_is_none_is_refused(
