@@ -13,6 +13,7 @@ from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -95,14 +96,16 @@ async def a_site(
     *,
     work: bool = True,
     sequence: bool = True,
-    **variables: str,
+    approval: Path | None = None,
 ) -> AsyncIterator[Site]:
-    """A served database whose policy has real models, a prober and another tenant."""
-    if "GAINSAY_POLICY" not in variables:
-        policy = policy_file(folder, **REAL, tenants={"probe": {"purpose": "probe", **(row or {})}})
-        variables["GAINSAY_POLICY"] = str(policy)
-    variables["GAINSAY_IDENTITY"] = identity_file(folder)
-    async with served(database.service_url, work=work, sequence=sequence, **variables) as site:
+    """A served database whose policy has real models, a prober and another tenant; with an approval of it if given."""
+    required = {} if approval is None else {"approval": {"key": APPROVER.public.encode(), "required": True}}
+    policy = policy_file(folder, **REAL, **required, tenants={"probe": {"purpose": "probe", **(row or {})}})
+    identities = identity_file(folder)
+    of_ours = served if approval is None else partial(served, GAINSAY_APPROVAL=str(approval))
+    async with of_ours(
+        database.service_url, work=work, sequence=sequence, GAINSAY_POLICY=str(policy), GAINSAY_IDENTITY=identities
+    ) as site:
         registers = Registers(database)
         for tenant in ("probe", "acme"):
             await registers.add_tenant(tenant)
@@ -349,17 +352,15 @@ async def test_where_an_approval_is_required_the_approver_s_key_is_pinned_too(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """With the log's key alone the approval is checked by none, and what the line says to do names the key."""
-    notes = {name: tmp_path / f"{name}.note" for name in ("usual", "probe")}
-    tenants = {"probe": {"purpose": "probe", "approval": str(notes["probe"])}}
-    policy = policy_file(
-        tmp_path, **REAL, tenants=tenants, approval={"key": APPROVER.public.encode(), "required": True}
-    )
-    variables = {"GAINSAY_POLICY": str(policy), "GAINSAY_APPROVAL": str(notes["usual"])}
-    settings = settings_for(database.service_url, **variables)
-    notes["usual"].write_bytes(note_of(deploy(settings)))
-    notes["probe"].write_bytes(note_of(deploy_tenant(settings, "probe")))
+    usual, own = tmp_path / "usual.note", tmp_path / "probe.note"
+    row = {"approval": str(own)}
+    required = {"key": APPROVER.public.encode(), "required": True}
+    policy = policy_file(tmp_path, **REAL, approval=required, tenants={"probe": {"purpose": "probe", **row}})
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(policy))
+    usual.write_bytes(note_of(deploy(settings)))
+    own.write_bytes(note_of(deploy_tenant(settings, "probe")))
     log, approver = ("--key", SIGNING_KEY.public.encode()), ("--key", APPROVER.public.encode())
-    async with a_site(database, tmp_path, monkeypatch, capfd, **variables) as site:
+    async with a_site(database, tmp_path, monkeypatch, capfd, row, approval=usual) as site:
         half, whole = await site.probe(*log), await site.probe(*log, *approver)
 
     assert (half.code, "VERIFIED IN PART at proof" in half.out) == (4, True), half

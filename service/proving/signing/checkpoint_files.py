@@ -100,8 +100,8 @@ class CheckpointFiles:
     def troubles(self) -> tuple[str, ...]:
         """Why no head can be stored at present; empty where it can.
 
-        A full disk is found by the first head that is not stored. From then on each look tries to store something, so
-        that it is over without a head, which nobody sends to a process that is not ready.
+        A full disk is found by the first head that is not stored. From then on each look tries to store something: a
+        process that is not ready may be sent no further head.
         """
         if self._path.is_dir() and os.access(self._path, os.W_OK | os.X_OK) and not self._still_failing():
             return ()
