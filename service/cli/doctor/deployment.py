@@ -56,9 +56,13 @@ def embedded_runs(data_dir: Path) -> bool:
 
 
 def check_service(url: str) -> Iterator[Finding]:
-    """The database answers, with a login of the right role, the schema of this version, and settings that last."""
+    """The database takes writes, with a login of the right role, the schema of this version, and settings that last."""
     check_database(url, migrations())
     facts = database_facts(url, SERVICE)
+    if facts.read_only:
+        found = f"PostgreSQL {facts.version} takes no writes: a standby, or default_transaction_read_only"
+        yield failed("database", found, f"have {SERVICE} lead to the primary, or switch it back")
+        return
     yield ok("database", f"PostgreSQL {facts.version}, login {line(facts.role)}, schema of this version")
 
 
