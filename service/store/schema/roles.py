@@ -19,6 +19,7 @@ roles and the schemas as well (``SET_UP``); what exists already is not changed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, LiteralString
 
@@ -54,6 +55,7 @@ GRANT gainsay_owner TO {migrator};
 CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner;
 CREATE SCHEMA gainsay_tenant AUTHORIZATION gainsay_owner;"""
 
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 # Evidence can be changed, or the refusal to change it switched off, by these predefined roles' members.
 _MIGHTY = ["pg_write_all_data", "pg_write_server_files", "pg_execute_server_program"]
 
@@ -205,7 +207,12 @@ def how_to_give(connection: Connection, role: str) -> str:
     login = connection.info.user
     if others := [other for other in _rights(connection) if other != role]:
         return f"name the login of {role} in its place: {login} is one of {others[0]}, and is granted nothing more"
-    return f"as an administrator: GRANT {role} TO {login}"
+    return f"as an administrator: GRANT {role} TO {_in_sql(login)}"
+
+
+def _in_sql(name: str) -> str:
+    """A role's name as a statement has it: in quotation marks where it needs them."""
+    return name if _PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'
 
 
 def _rights(connection: Connection) -> list[str]:
@@ -281,5 +288,5 @@ def _how_to_set_up(connection: Connection, refusal: str) -> str:
         f"expected roles {', '.join(GROUPS)}, schemas {SCHEMA} and {TENANT_SCHEMA}, and that {login!r} is in {OWNER}; "
         "something is missing "
         f"and {login!r} may not make it ({refusal}). As an administrator, run in database {database!r} what is not "
-        f"there yet:\n{SET_UP.format(migrator=login)}"
+        f"there yet:\n{SET_UP.format(migrator=_in_sql(login))}"
     )

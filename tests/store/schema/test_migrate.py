@@ -600,6 +600,24 @@ def test_a_login_without_the_writers_rights_is_told_the_grant(cluster: Cluster, 
             check_migrated(service, MIGRATIONS)
 
 
+def test_the_grant_can_be_run_as_it_stands_whatever_the_login_is_called(cluster: Cluster, database: Database) -> None:
+    login = sql.Identifier(f'{database.name}-Desk "7"@bank')
+    cluster.admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x'").format(login))
+    try:
+        cluster.admin.execute(sql.SQL(CONNECT).format(database=sql.Identifier(database.name), login=login))
+        user = login.as_string().strip('"').replace('""', '"')
+        url = make_conninfo(database.admin_url, user=user, password="x")
+        with psycopg.connect(url, autocommit=True) as stranger:
+            with pytest.raises(roles.RolesMissing) as refusal:
+                roles.check_writer(stranger)
+            cluster.admin.execute(refusal.value.detail.partition("administrator: ")[2].encode())
+            roles.check_writer(stranger)
+    finally:
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute(sql.SQL("DROP OWNED BY {}").format(login))
+            admin.execute(sql.SQL("DROP ROLE {}").format(login))
+
+
 def test_a_login_of_another_process_is_told_to_name_the_right_one_and_never_to_be_granted_more(
     cluster: Cluster, database: Database, files: Path
 ) -> None:
