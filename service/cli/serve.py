@@ -73,7 +73,6 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     """
     from service.web.open_address import refuse_open_address
 
-    startup.pass_over_hangup()
     place = Place(host, port, _socket_file(unix, unix_group))
     settings = startup.read()
     if settings.identity is None and place.file is None:
@@ -191,7 +190,6 @@ def work(host: str, port: int | None) -> int:
       3  the address is taken, the database is unfit, or it did not start in
          time: a restart helps in the last case, an operator in the others
     """
-    startup.pass_over_hangup()
     settings = startup.read()
     startup.expect_sets(settings)
     from service.store.schema.wait_for_database import Deadline

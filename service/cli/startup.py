@@ -25,7 +25,15 @@ from service.cli.memory_guard import close_memory
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.caller import Caller
 from service.observing import stacks, tracing
-from service.policy.settings import EVALUATION_SETS, LogFormat, Settings, read_level, read_log_format, read_settings
+from service.policy.settings import (
+    EVALUATION_SETS,
+    LogFormat,
+    Settings,
+    read_level,
+    read_log_format,
+    read_settings,
+    refuse_unknown,
+)
 
 if TYPE_CHECKING:
     from service.app import App
@@ -98,8 +106,11 @@ def log_of_process(environment: Mapping[str, str]) -> None:
     """Set up the log of a process that stays: as text at a terminal, otherwise as JSON, unless GAINSAY_LOG_FORMAT says.
 
     It comes before all other settings, so that what is wrong with them is a line of this log too. From then on SIGUSR1
-    has the stacks of the process logged. Raises `SettingsError`.
+    has the stacks of the process logged, and SIGHUP does nothing away from a terminal until `watching`: the files are
+    about to be read anyway, and a process that reads none again, such as a signer, goes on. Raises `SettingsError`.
     """
+    if hears_hangup():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     form: LogFormat = "text" if sys.stderr.isatty() else "json"
     log_from("INFO", form, traces=True)
     log_from("INFO", form := read_log_format(environment) or form, traces=True)
@@ -176,24 +187,20 @@ def large_parts(*also: str, running: Settings | None = None) -> Iterator[Callabl
 def start_without_settings(environment: Mapping[str, str] = os.environ, *, stays: bool = True) -> None:
     """Set up the log of a process that needs no settings but its level and form; raises `SettingsError` for others.
 
-    One that does not stay belongs to a program that reads its answers, and to a person who reads its log.
+    A name that is no setting is refused as in any process: a misspelt one would leave a signer without its token. A
+    process that does not stay belongs to a program that reads its answers, and to a person who reads its log.
     """
     close_memory()
     if stays:
         log_of_process(environment)
     else:
         log_from(read_level(environment), read_log_format(environment) or "text", traces=True)
+    refuse_unknown(environment)
 
 
 def hears_hangup() -> bool:
     """Whether SIGHUP asks for a look at the configuration. At a terminal it says that the terminal is gone."""
     return not sys.stderr.isatty()
-
-
-def pass_over_hangup() -> None:
-    """Until `watching` SIGHUP does nothing where it will ask for a look: the files are about to be read anyway."""
-    if hears_hangup():
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 @asynccontextmanager

@@ -52,7 +52,7 @@ def deploy_tenants(
     for name, tenant in settings.tenants.items():
         try:
             own = deploy_tenant(settings, name, usual.build_hash, usual.prompts)
-            found[name] = approved(own, settings, f"tenants.{name}.approval", tenant.approval, reader=reader)
+            found[name] = approved(own, settings, name, tenant.approval, reader=reader)
         except SettingsError as error:
             faults.append(f"tenant {name}: {error.detail}")
             sound &= isinstance(error, NotApproved)
@@ -64,24 +64,26 @@ def deploy_tenants(
 def approved(
     deployment: Deployment,
     settings: Settings,
-    where: str = "GAINSAY_APPROVAL",
+    tenant: str | None = None,
     path: Path | None = None,
     *,
     reader: Reader = Path.read_bytes,
 ) -> Deployment:
-    """The deployment with its approval, if it has one, which ``where`` names: a file at ``path``, or the settings' own.
+    """The deployment with its approval, if it has one: of a ``tenant`` the file at ``path``, else the settings' own.
 
     Raises `NotApproved` for an approval that is wrong, that is of another configuration, or that is missing although
     policy requires it.
     """
     approver, required = settings.policy.approval.key, settings.policy.approval.required
     configuration = sha256(deployment.configuration).hexdigest()
-    place = settings.approval if where == "GAINSAY_APPROVAL" else path
+    where, place, command = "GAINSAY_APPROVAL", settings.approval, "gainsay approve"
+    if tenant is not None:
+        where, place, command = f"tenants.{tenant}.approval", path, f"gainsay approve --tenant {tenant}"
     if place is None:
         if required:
             raise NotApproved(
                 f"expected an approval in {where}, because the policy requires one, found none; have the "
-                f"configuration {configuration} signed by the key {approver} with `gainsay approve`, or remove "
+                f"configuration {configuration} signed by the key {approver} with `{command}`, or remove "
                 "approval.required from the policy"
             )
         return deployment
@@ -98,7 +100,7 @@ def approved(
     except approval.BadApproval as error:
         raise NotApproved(
             f"the approval at {place} is not valid: {error.detail}; have this configuration approved with "
-            "`gainsay approve`, or restore the approved configuration"
+            f"`{command}`, or restore the approved configuration"
         ) from error
     return replace(deployment, approved_by=key.name, approval=note.decode())
 

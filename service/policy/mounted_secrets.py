@@ -38,6 +38,8 @@ TOKEN = re.compile(r"[!-~]{16,512}")
 """A shared token that is not easily guessed."""
 MASTERS = re.compile(r"\s*[A-Za-z0-9+/]{43}=(?:\s+[A-Za-z0-9+/]{43}=)*\s*", re.ASCII)
 """One key of 32 bytes in base64, or several, each in a line."""
+_NAMED = {"env": "variable", "file": "file"}
+_NO_PLACE = "env:NAME or file:PATH, found neither; a secret itself is never written here"
 _FORMS = {
     HEADER: "that a header can carry, found a control character or one beyond ASCII",
     TOKEN: "of 16 printable characters or more, without spaces, found another text",
@@ -90,8 +92,9 @@ class Taken(Struct, frozen=True):
 def take(named: str, environment: Mapping[str, str], form: re.Pattern[str] = HEADER) -> Taken:
     """The secret behind ``env:NAME`` or ``file:PATH``."""
     kind, _, name = named.partition(":")
-    if kind not in ("env", "file") or not name:
-        return Taken(None, "expected env:NAME or file:PATH, found neither; a secret itself is never written here")
+    if (lacking := _NAMED.get(kind)) is None or not name:
+        what = f"the name of a {lacking} after {kind}:, found none" if lacking else _NO_PLACE
+        return Taken(None, f"expected {what}")
     if kind == "env":
         return _checked(environment.get(name), f"the variable {name}", form)
     try:

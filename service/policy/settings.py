@@ -92,6 +92,7 @@ __all__ = [
     "read_server",
     "read_settings",
     "read_token",
+    "refuse_unknown",
     "refuse_unpriced",
 ]
 
@@ -182,13 +183,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
 
 def read_environment(environment: Mapping[str, str]) -> Environment:
     """The settings of a process but for the policy, with every fault, which names its variable."""
-    given = {
-        name: value
-        for name, value in environment.items()
-        if name.startswith(_OURS) and (name in KNOWN or not is_service_link(name, value))
-    }
-    faults = [_unknown(name) for name in given if name not in KNOWN and not name.startswith("GAINSAY_TEST_")]
-    members: dict[str, Any] = {}
+    given = {name: value for name, value in environment.items() if name in KNOWN}
+    faults, members = _unknown_ones(environment), dict[str, Any]()
     for name, variable in KNOWN.items():
         text = given.get(name)
         try:
@@ -230,11 +226,24 @@ def read_metrics_token(environment: Mapping[str, str]) -> str | None:
     return None if given is None else check_shared(METRICS_TOKEN, given)
 
 
+def refuse_unknown(environment: Mapping[str, str]) -> None:
+    """For a process that reads few settings; raises `SettingsError` with every name that is no setting of any."""
+    if faults := _unknown_ones(environment):
+        raise SettingsError(together(faults))
+
+
 def _expect_faultless(environment: Mapping[str, str]) -> Environment:
     found = read_environment(environment)
     if found.faults:
         raise SettingsError(together(found.faults))
     return found
+
+
+def _unknown_ones(environment: Mapping[str, str]) -> list[str]:
+    """A sentence for each variable that begins like a setting and is none."""
+    strange = [name for name in environment if name.startswith(_OURS) and name not in KNOWN]
+    ours = [name for name in strange if not is_service_link(name, environment[name])]
+    return [_unknown(name) for name in ours if not name.startswith("GAINSAY_TEST_")]
 
 
 def _unknown(name: str) -> str:
@@ -255,11 +264,6 @@ def together(faults: Sequence[str]) -> str:
     if len(faults) == 1:
         return faults[0]
     return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
-
-
-def _text(name: str, text: str) -> str:
-    """A secret, such as an address with a password, or file:PATH of a file with one."""
-    return check_text(name, text)
 
 
 def _credential(name: str, text: str) -> str:
@@ -405,9 +409,9 @@ class _Variable(NamedTuple):
 
 
 KNOWN: Mapping[str, _Variable | None] = {
-    "GAINSAY_DATABASE_URL": _Variable("database_url", _text),
-    "GAINSAY_API_URL": _Variable("api_url", _text),
-    "GAINSAY_MIGRATE_URL": _Variable("migrate_url", _text),
+    "GAINSAY_DATABASE_URL": _Variable("database_url", check_text),
+    "GAINSAY_API_URL": _Variable("api_url", check_text),
+    "GAINSAY_MIGRATE_URL": _Variable("migrate_url", check_text),
     "GAINSAY_DATA_DIR": _Variable("data_dir", _path),
     "GAINSAY_POLICY": None,
     "GAINSAY_PROMPTS_PIN": _Variable("prompts_pin", _prompts_pin),
@@ -418,7 +422,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_WARM_S": _Variable("warm_s", _seconds(0.0)),
     "GAINSAY_RELOAD_S": _Variable("reload_s", _seconds(0.0)),
     "GAINSAY_LOG_HOST": _Variable("log_host", _host),
-    "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _text),
+    "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", check_text),
     "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),
     TOKEN: None,
     "GAINSAY_SIMULATED_KEY": None,
@@ -441,4 +445,4 @@ KNOWN: Mapping[str, _Variable | None] = {
 def is_secret(name: str) -> bool:
     """Whether the value of a setting is a secret, so that nothing may show it."""
     variable = KNOWN.get(name)
-    return name == TOKEN or (variable is not None and variable.read in (_text, _credential, check_shared))
+    return name == TOKEN or (variable is not None and variable.read in (check_text, _credential, check_shared))

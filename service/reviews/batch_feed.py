@@ -28,7 +28,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import partial
 from typing import NamedTuple
 
@@ -60,6 +60,7 @@ from service.reviews.feeding import BUSY_S, IDLE_S, Feeder
 from service.reviews.submission import BatchTerms
 from service.store import batches
 from service.store.batches import ClaimedBatch, NewLine
+from service.store.clock import database_now
 from service.store.idempotency import IdempotencyKey, find_keyed
 from service.store.pool import Database
 from service.store.spend import BATCH
@@ -150,7 +151,7 @@ class BatchFeeder(Feeder):
             self._swept = now = time.monotonic()
             # Another process may have ended a batch that waited here; a wait that is over says nothing any more.
             self._waits = {batch: wait for batch, wait in self._waits.items() if wait.until > now}
-            await batches.remove_strays(self._database, time.time())
+            await batches.remove_strays(self._database)
 
     async def _keep_counts(self) -> None:
         if time.monotonic() - self._kept >= KEEP_S:
@@ -276,7 +277,7 @@ class BatchFeeder(Feeder):
         except IdempotencyKeyReused as error:
             await settle(refused="key", detail=error.public_detail)
         except (InvalidCase, TooLarge) as error:
-            if not _is_late(batch):
+            if not await self._is_late(batch):
                 await settle(refused="invalid", detail=error.public_detail)
         except Exception:  # noqa: BLE001 - one line must not keep all others waiting
             faults = self._faults.setdefault(batch.batch, Counter())
@@ -288,6 +289,10 @@ class BatchFeeder(Feeder):
             raise _Faulty("a line could not be recorded") from None
         else:
             await settle(debate=found.debate)
+
+    async def _is_late(self, batch: ClaimedBatch) -> bool:
+        """Whether the batch's deadline has passed: its lines are refused for that in the next turn."""
+        return batch.deadline is not None and batch.deadline <= await database_now(self._database)
 
     async def _may_begin(self, batch: ClaimedBatch, ceiling: MicroUSD, least: Callable[[], MicroUSD]) -> None:
         """Raise `_Allocated`, or `BudgetExhausted`, where what is left of the batch does not let a case begin now."""
@@ -315,11 +320,6 @@ def key_of(subject: str, batch: str, line: NewLine) -> str:
     """
     own = f"key\0{subject}\0{line.key}" if line.key is not None else f"line\0{batch}\0{line.line}"
     return f"\0batch\0{own}"
-
-
-def _is_late(batch: ClaimedBatch) -> bool:
-    """Whether the batch's deadline has passed: its lines are refused for that in the next turn."""
-    return batch.deadline is not None and batch.deadline <= datetime.now(UTC)
 
 
 def _span(batch: ClaimedBatch, ended: batches.EndedBatch) -> Span:

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from typing import Literal
@@ -31,6 +31,7 @@ from service.report.result.decision_types import Decision
 from service.reviews.batch_callers import bringer_of
 from service.store import batches
 from service.store.batches import LineCount, NewBatch, NewLine, StoredBatch, StoredLine, absent
+from service.store.clock import database_now
 from service.store.pool import Database
 
 NAME_MAX = 200
@@ -132,9 +133,13 @@ class BatchDesk:
         if hashed is not None and (before := await self._repeated(hashed, body, caller)):
             return before
         deployment = self._deployment(caller.tenant)
-        ceiling, deadline = _terms(asked, deployment)
+        try:
+            now = await database_now(self._database.of(caller.tenant))
+        except StoreUnavailable as error:
+            raise _unavailable(error) from error
+        ceiling, deadline = _terms(asked, deployment, now)
         await self._refuse_many(caller, deployment.policy.batch_bounds)
-        lines = await self._read(raw, deployment, caller)
+        lines = await self._read(raw, deployment, caller, now)
         new = NewBatch(bringer_of(caller, trace), lines, ceiling, deadline, asked.name, hashed, body)
         try:
             batch = await batches.add_batch(self._database, new)
@@ -146,7 +151,7 @@ class BatchDesk:
             raise AuditUnavailable("the database did not store the batch and gave no reason; send it again")
         return Brought(batch, replayed=False)
 
-    async def _read(self, raw: bytes, deployment: Deployment, caller: Caller) -> list[NewLine]:
+    async def _read(self, raw: bytes, deployment: Deployment, caller: Caller, now: datetime) -> list[NewLine]:
         """Every line of a file, checked. In threads, a part at a time: other requests are answered meanwhile."""
         policy = deployment.policy
         file = await asyncio.to_thread(
@@ -154,7 +159,7 @@ class BatchDesk:
             raw,
             cases=policy.batch_bounds.cases,
             line_bytes=most_bytes(policy.limits.total_characters),
-            check=partial(_check, deployment, caller.role, datetime.now(UTC)),
+            check=partial(_check, deployment, caller.role, now),
         )
         steps = file.steps()
         while await asyncio.to_thread(next, steps, self) is not self:
@@ -234,7 +239,7 @@ def _check(deployment: Deployment, role: str, now: datetime, request: CaseReques
     intake.prepare(request, deployment, role, salts, now)
 
 
-def _terms(asked: AskedBatch, deployment: Deployment) -> tuple[MicroUSD, datetime | None]:
+def _terms(asked: AskedBatch, deployment: Deployment, now: datetime) -> tuple[MicroUSD, datetime | None]:
     """The ceiling and the deadline; raises `BadRequest` for a parameter that is none."""
     ceiling, deadline = deployment.policy.batch_bounds.ceiling, None
     if asked.ceiling_usd is not None:
@@ -245,7 +250,7 @@ def _terms(asked: AskedBatch, deployment: Deployment) -> tuple[MicroUSD, datetim
             "no ceiling for batches; give one"
         )
     try:
-        if (at := validation.deadline(asked.deadline, datetime.now(UTC))) is not None:
+        if (at := validation.deadline(asked.deadline, now)) is not None:
             deadline = datetime.fromisoformat(at)
     except InvalidCase as error:
         raise BadRequest(error.detail) from error

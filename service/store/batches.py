@@ -6,7 +6,6 @@ gives a feeder its turn, and reads how a batch stands.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Literal
@@ -19,6 +18,7 @@ from service import telemetry
 from service.debate.amounts import MicroUSD
 from service.errors import NotFound
 from service.store.array_parameters import ByteaArray
+from service.store.clock import database_time
 from service.store.pool import Database, Row
 from service.store.sealing import uuid7
 
@@ -149,8 +149,8 @@ async def add_batch(database: Database, new: NewBatch) -> str | None:
 
     The lines come first, in parts, and belong to nothing until the batch itself is there. Raises `StoreUnavailable`.
     """
-    batch = UUID(uuid7(time.time()))
     own = database.of(new.by.tenant)
+    batch = UUID(uuid7((await database_time(own)).now()))
     for part in parts_of(new.lines):
         params = {
             "batch": batch,
@@ -350,8 +350,12 @@ async def keep_counts(database: Database, rest_s: float, most: int, *, held: boo
     await database.query("keep_batch_counts", {"rest": rest_s, "most": most, "held": held})
 
 
-async def remove_strays(database: Database, now: float) -> None:
-    """Delete lines of uploads that were cut off some time ago."""
+async def remove_strays(database: Database) -> None:
+    """Delete lines of uploads that were cut off some time ago.
+
+    By the database's clock, as their ids are: the clock of another machine could take an upload under way for one.
+    """
+    now = (await database_time(database)).now()
     first = UUID(int=max(0, int((now - STRAY_S) * 1_000)) << 80)
     await database.query("remove_stray_lines", {"before": first})
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import UTC, datetime
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
@@ -63,6 +64,11 @@ async def database_time(database: Database) -> DatabaseTime:
                 if clock.reading is None or not clock.reading.agrees(row["now"], asked, came):
                     clock.reading = DatabaseTime(row["now"], came)
         return clock.reading
+
+
+async def database_now(database: Database) -> datetime:
+    """The same as an instant in UTC."""
+    return datetime.fromtimestamp((await database_time(database)).now(), UTC)
 
 
 class _Clock:

@@ -6,7 +6,7 @@ connection keeps that, and nothing of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -85,13 +85,16 @@ class Exchange:
             due = [sent for statement, prepare in statements for sent in self._queued(statement, prepare)]
             self._pgconn.pipeline_sync()
             yield from send(self._pgconn)
-            found = []
-            for sent in due:
-                found.append((yield from fetch_many(self._pgconn)))
-                self._note(sent, found[-1])
-            end = yield from fetch_many(self._pgconn)
-            for results in (*found, end):  # after one that failed come those that were not tried
-                self._check(results)
+            found = list[list[PGresult]]()
+            try:
+                for sent in due:
+                    found.append((yield from fetch_many(self._pgconn)))
+                    self._note(sent, found[-1])
+                end = yield from fetch_many(self._pgconn)
+            except psycopg.OperationalError:  # a server that ends a connection has said why before, as a result
+                self._check_all(found)
+                raise
+            self._check_all((*found, end))
         except BaseException:
             with suppress(psycopg.Error):  # it is not left while an end is not taken, or the connection is gone
                 self._pgconn.exit_pipeline_mode()
@@ -138,6 +141,11 @@ class Exchange:
         if sent.key is not None:
             self._prepared.validate(sent.key, sent.prepare, sent.name, results)
 
+    def _check_all(self, found: Iterable[Sequence[PGresult]]) -> None:
+        """Raise the error of the first that failed: after it come those that were not tried."""
+        for results in found:
+            self._check(results)
+
     def _check(self, results: Sequence[PGresult]) -> None:
         """Raise the error of a query that failed."""
         if not results:
@@ -147,13 +155,19 @@ class Exchange:
                 raise errors.error_from_result(result, encoding=self._adapting.encoding)
 
     def _rows(self, results: Sequence[PGresult]) -> list[DictRow]:
+        """The rows that came; raises `psycopg.InternalError` where there are none to read.
+
+        The query is committed by then, so no error that says that the server refused it may be raised here.
+        """
         (result,) = results
         if result.status != _ROWS:
-            raise psycopg.ProgrammingError("expected a query that gives rows, found another one")
+            raise psycopg.InternalError("expected a query that gives rows, found another one, which was done")
         self._adapting.set_pgresult(result)
         try:
             encoding = self._adapting.encoding
             names = [(result.fname(n) or b"").decode(encoding) for n in range(result.nfields)]
             return [dict(zip(names, row, strict=True)) for row in self._adapting.load_rows(0, result.ntuples, tuple)]
+        except psycopg.DataError as error:
+            raise psycopg.InternalError("expected rows of values that can be read, found another one") from error
         finally:
             self._adapting.set_pgresult(None)

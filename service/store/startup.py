@@ -14,7 +14,13 @@ from service.errors import SettingsError
 from service.policy.settings import Settings
 from service.store.embedded.server import Server, shared_server
 from service.store.schema import migrate
-from service.store.schema.preflight import check_database, check_sequencer, check_serving, refuse_incidents
+from service.store.schema.preflight import (
+    check_database,
+    check_one_database,
+    check_sequencer,
+    check_serving,
+    refuse_incidents,
+)
 from service.store.schema.wait_for_database import Deadline, log_waiting, wait_for
 
 PACKAGE = Path(__file__).parents[1]
@@ -52,7 +58,7 @@ def addresses(
     A process that is ``serving`` callers has an address for that role too. PostgreSQL is waited for while seconds
     remain; without a deadline it must be available. ``first`` is called when an embedded server has started, and before
     anything is done in a database. Raises `OpenIncident` and `Unguarded`, which an operator has to
-    look at first, and `SettingsError` for a missing GAINSAY_API_URL.
+    look at first, and `SettingsError` for a missing GAINSAY_API_URL and for one that leads to another database.
     """
     if serving and settings.database_url is not None and settings.api_url is None:
         raise SettingsError(
@@ -64,6 +70,8 @@ def addresses(
         url = found.serving if serving else None
         if url is not None:
             _check(lambda: check_serving(url, migrations()), left_s)
+            if settings.database_url is not None:
+                _check(lambda: check_one_database(found.service, url, "GAINSAY_API_URL"), left_s)
         _check(lambda: refuse_incidents(found.service), left_s)
         yield DatabaseAddresses(found.service, found.sequencer, url)
 

@@ -408,13 +408,26 @@ def test_a_folder_and_a_file_that_is_too_large_are_refused_by_name(run: Run, tmp
     assert too_large.err.startswith(f"gainsay: too_large: {large} has 30000000 bytes")
 
 
-def test_an_unknown_setting_is_a_matter_of_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GAINSAY_CEILING", "1")
+@pytest.mark.parametrize(
+    "words",
+    [
+        GATE,
+        ("signer", "--key", "file:none", "--heads", "none"),
+        ("witness", *"--key file:none --heads h --log k".split()),
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_unknown_setting_is_a_matter_of_usage(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """Also where no other setting is read: a signer whose token is misspelt has none, and serves all of its machine."""
+    monkeypatch.setenv("GAINSAY_LOG_FORMAT", "text")
+    monkeypatch.setenv("GAINSAY_SIGNER_TOKN", "0123456789abcdef")
 
-    ended = run(*GATE)
+    ended = run(*words)
 
     assert ended.code == exit_codes.USAGE
-    assert ended.err.startswith("gainsay: bad_settings: unknown setting GAINSAY_CEILING")
+    assert "bad_settings: unknown setting GAINSAY_SIGNER_TOKN; did you mean GAINSAY_SIGNER_TOKEN?" in ended.err
 
 
 @pytest.mark.parametrize("variable", ["GAINSAY_SEQUENCER_URL", "GAINSAY_MIGRATE_URL"])

@@ -104,6 +104,17 @@ def test_everything_of_a_sound_deployment_is_ok(database: Database, tmp_path: Pa
     assert "PostgreSQL " in found["database"]["found"]
 
 
+def test_a_database_that_takes_no_writes_is_not_ok(database: Database, tmp_path: Path) -> None:
+    """Its logins are let in as ever, and no process would start."""
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute(f'ALTER DATABASE "{database.name}" SET default_transaction_read_only = on'.encode())
+
+    found = findings(tmp_path, code=1, **on(database, tmp_path))
+
+    assert found["database"]["status"] == "FAILED"
+    assert "takes no writes: a standby, or default_transaction_read_only" in found["database"]["found"]
+
+
 def test_a_look_starts_no_server_and_makes_no_file(tmp_path: Path) -> None:
     found = findings(tmp_path)
 

@@ -13,6 +13,8 @@ from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from decimal import Decimal
+from functools import partial
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -24,6 +26,7 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from service import telemetry
+from service.audit import approval
 from service.audit.note import COSIGNATURE, SigningKey
 from service.cli import main
 from service.cli.access import place
@@ -35,17 +38,20 @@ from service.cli.probe.steps import Probe
 from service.debate.entries import DebateStarted
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
+from service.intake import Deployment
+from service.intake.deployments import deploy, deploy_tenant
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from service.report import Result
 from service.store.last_probe import LastProbe
 from service.store.stored_debate import read_head, read_records
 from service.verify.steps import Trust
+from tests.end_to_end.test_approval import APPROVER
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.policies import policy_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_request
-from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served
+from tests.fixtures.serving import SIGNING_KEY, Served, a_case, served, settings_for
 
 pytestmark = pytest.mark.long
 
@@ -90,12 +96,14 @@ async def a_site(
     *,
     work: bool = True,
     sequence: bool = True,
+    approval: Path | None = None,
 ) -> AsyncIterator[Site]:
-    """A served database whose policy has real models, a prober and another tenant."""
-    tenants = {"probe": {"purpose": "probe", **(row or {})}}
-    policy = policy_file(folder, **REAL, tenants=tenants)
+    """A served database whose policy has real models, a prober and another tenant; with an approval of it if given."""
+    required = {} if approval is None else {"approval": {"key": APPROVER.public.encode(), "required": True}}
+    policy = policy_file(folder, **REAL, **required, tenants={"probe": {"purpose": "probe", **(row or {})}})
     identities = identity_file(folder)
-    async with served(
+    of_ours = served if approval is None else partial(served, GAINSAY_APPROVAL=str(approval))
+    async with of_ours(
         database.service_url, work=work, sequence=sequence, GAINSAY_POLICY=str(policy), GAINSAY_IDENTITY=identities
     ) as site:
         registers = Registers(database)
@@ -309,6 +317,7 @@ async def test_a_service_without_a_sequencer_proves_nothing(
     told = json.loads(ended.out)
     assert (ended.code, told["good"]) == (3, False)
     assert told["failed"] in ("wait", "result", "proof")
+    assert "sequencer" in ended.out, "what is looked for first where no event says that it is over"
 
 
 async def test_a_key_that_is_none_is_refused(
@@ -331,6 +340,32 @@ async def test_a_pinned_key_that_did_not_sign_is_wrong(
         ended = await site.probe("--key", other)
 
     assert (ended.code, "at proof" in ended.out) == (1, True), ended
+
+
+def note_of(deployment: Deployment) -> bytes:
+    """The approver's note of a configuration."""
+    digest = sha256(deployment.configuration).hexdigest()
+    return approval.encode(approval.Approval(digest, "1", "2026-11-22T09:30:00Z"), APPROVER)
+
+
+async def test_where_an_approval_is_required_the_approver_s_key_is_pinned_too(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With the log's key alone the approval is checked by none, and what the line says to do names the key."""
+    usual, own = tmp_path / "usual.note", tmp_path / "probe.note"
+    row = {"approval": str(own)}
+    required = {"key": APPROVER.public.encode(), "required": True}
+    policy = policy_file(tmp_path, **REAL, approval=required, tenants={"probe": {"purpose": "probe", **row}})
+    settings = settings_for(database.service_url, GAINSAY_POLICY=str(policy))
+    usual.write_bytes(note_of(deploy(settings)))
+    own.write_bytes(note_of(deploy_tenant(settings, "probe")))
+    log, approver = ("--key", SIGNING_KEY.public.encode()), ("--key", APPROVER.public.encode())
+    async with a_site(database, tmp_path, monkeypatch, capfd, row, approval=usual) as site:
+        half, whole = await site.probe(*log), await site.probe(*log, *approver)
+
+    assert (half.code, "VERIFIED IN PART at proof" in half.out) == (4, True), half
+    assert "--key names the approver's key too" in half.out
+    assert (whole.code, "probe: good" in whole.out) == (0, True), whole
 
 
 async def test_a_pinned_witness_has_time_to_countersign_and_is_missed_after_it(

@@ -33,7 +33,11 @@ def lines(process: Process) -> list[dict[str, Any]]:
 
 
 async def dump(process: Process) -> list[dict[str, Any]]:
-    """What a process says of where it stands: all of it, because threads come last."""
+    """What a process says of where it stands: all of it, because threads come last.
+
+    SIGHUP comes before, as from what rotates logs: it ends none of them, also where no configuration is read again.
+    """
+    process.send(signal.SIGHUP)
     process.send(signal.SIGUSR1)
     await process.says(r'"event":"process.thread_stack".*"MainThread"')
     await asyncio.sleep(0.2)

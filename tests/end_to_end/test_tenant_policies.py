@@ -202,10 +202,13 @@ async def test_an_approval_of_the_service_s_policy_approves_no_tenant_s(database
     usual = note(deploy(settings).configuration)
     (tmp_path / "usual.note").write_bytes(usual)
     variables = {"GAINSAY_POLICY": str(path), "GAINSAY_APPROVAL": str(tmp_path / "usual.note")}
-    for wrong in (None, usual):
+    for wrong, told in (
+        (None, "expected an approval at"),
+        (usual, "the approval at .* with `gainsay approve --tenant acme`"),
+    ):
         if wrong is not None:
             (tmp_path / "acme.note").write_bytes(wrong)
-        with pytest.raises(SettingsError, match=r"tenant acme: (expected an approval at|the approval at)"):
+        with pytest.raises(SettingsError, match=f"tenant acme: {told}"):
             async with open_app(settings_for(database.service_url, **variables), database.service_url):
                 pass
 
@@ -214,6 +217,7 @@ async def test_an_approval_of_the_service_s_policy_approves_no_tenant_s(database
         assert app.reviews.deployment_of("acme").approved_by == APPROVER.public.name
 
     file(tmp_path, {"acme": {"policy": "acme.toml"}}, ALL_DEBATED, approval=key)
-    with pytest.raises(SettingsError, match=r"tenant acme: expected an approval in tenants\.acme\.approval"):
+    missing = r"tenant acme: expected an approval in tenants\.acme\.approval.* with `gainsay approve --tenant acme`"
+    with pytest.raises(SettingsError, match=missing):
         async with open_app(settings_for(database.service_url, **variables), database.service_url):
             pass

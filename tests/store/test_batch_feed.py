@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -603,8 +604,31 @@ async def test_lines_of_an_upload_that_was_cut_off_are_deleted(database: Databas
             "INSERT INTO gainsay.batch_line (batch, line, tenant, body) VALUES "
             "('019a0000-0000-7000-8000-000000000001', 1, 'default', 'x')",
         )
-        await batches.remove_strays(service.database, datetime(2100, 1, 1, tzinfo=UTC).timestamp())
+        await batches.remove_strays(service.database)
         assert texts_left(database) == 1
+
+
+async def test_no_clock_of_a_machine_takes_an_upload_under_way_for_one_that_was_cut_off(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine that takes it is two hours behind the one whose feeder looks for what was cut off."""
+    wall, query = time.time, Pool.query
+
+    async def looked_for_first(found: Pool, name: str, params: Any = None) -> list[Any]:
+        if name == "open_batch":
+            monkeypatch.setattr(time, "time", wall)
+            await batches.remove_strays(service.database)
+        return await query(found, name, params)
+
+    async with bench(database.service_url) as service:
+        monkeypatch.setattr(time, "time", lambda: wall() - 7_200)
+        monkeypatch.setattr(Pool, "query", looked_for_first)
+        batch = await bring(service, [a_case(1), a_case(2)])
+        assert texts_left(database) == 2
+        async with feeding(service), a_worker(service):
+            found = await ended(service, batch)
+
+    assert found.counts == {"completed": 2}
 
 
 async def test_declined_cases_end_at_once_and_cost_nothing(database: Database) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +14,7 @@ from psycopg.pq import PipelineStatus
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from service.errors import StoreUnavailable
 from service.store import pool
 from service.store.array_parameters import (
     BIGINTS,
@@ -112,10 +114,42 @@ async def test_a_commit_that_is_refused_is_told_by_its_own_error(database: Datab
                 await ours.ask(noted, settings)
 
 
-async def test_a_statement_that_gives_no_rows_is_refused(database: Database) -> None:
+@pytest.mark.parametrize("settings", [None, SETTINGS], ids=["alone", "with settings"])
+@pytest.mark.parametrize(
+    ("gives", "told"),
+    [(b"", "gives rows"), (b" RETURNING 'infinity'::timestamptz AS at", "can be read")],
+    ids=["no rows", "no value of ours"],
+)
+async def test_a_query_that_was_done_and_gives_nothing_to_read_is_no_query_that_was_refused(
+    database: Database, settings: Asked | None, gives: bytes, told: str
+) -> None:
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute("CREATE TABLE gainsay.noted (n int)")
+        admin.execute("GRANT SELECT, INSERT ON gainsay.noted TO gainsay_writer")
     async with await opened(database) as ours:
-        with pytest.raises(psycopg.ProgrammingError, match="gives rows"):
-            await ours.ask(Asked(b"SET jit = off", None))
+        with pytest.raises(StoreUnavailable) as unanswered, pool.translated("noted"):
+            await ours.ask(Asked(b"INSERT INTO noted VALUES (1)" + gives, None), settings)
+        assert await ours.ask(Asked(b"SELECT n FROM noted", None), settings) == [{"n": 1}]
+
+    assert not isinstance(unanswered.value, pool.StatementRefused)
+    assert "did not confirm 'noted' (InternalError)" in str(unanswered.value)
+    assert told in str(unanswered.value.__cause__)
+
+
+@pytest.mark.parametrize("settings", [None, SETTINGS], ids=["alone", "with settings"])
+@pytest.mark.parametrize("under_way", [True, False], ids=["under way", "idle"])
+async def test_what_a_server_says_as_it_ends_a_connection_is_told(
+    database: Database, settings: Asked | None, under_way: bool
+) -> None:
+    slow = Asked(b"SELECT 1 AS n FROM pg_sleep(30)", None)
+    async with await opened(database) as ours:
+        asked = asyncio.create_task(ours.ask(slow, settings)) if under_way else None
+        await asyncio.sleep(0.2)
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute("SELECT pg_terminate_backend(%s, 5000)", (ours.info.backend_pid,))
+
+        with pytest.raises(psycopg.errors.AdminShutdown):
+            await (asked or ours.ask(slow, settings))
 
 
 @pytest.mark.parametrize("settings", [None, SETTINGS], ids=["alone", "with settings"])

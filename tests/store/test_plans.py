@@ -105,6 +105,21 @@ def test_a_connection_plans_the_claiming_of_debates_once(database: Database) -> 
     assert {"plan_cache_mode=force_generic_plan", "enable_seqscan=off"} <= set(row[0])
 
 
+def test_each_query_gives_rows_but_those_that_are_sent_without_a_database(database: Database) -> None:
+    """A `pool.Database` finds that there are none after the query is committed, when nobody knows what to do again."""
+    sent_without = {"subscribe", "add_batch", "add_leaves", "add_tiles"}  # by the listener and by the sequencer
+    path = "-c search_path=gainsay_tenant,gainsay"
+    with psycopg.connect(database.admin_url, autocommit=True, options=path) as admin:
+        for nth, sql in enumerate(queries().values()):
+            prepared = admin.pgconn.prepare(b"q%d" % nth, positional(sql)[0])
+            assert prepared.status == ExecStatus.COMMAND_OK, prepared.error_message
+        silent = admin.execute("SELECT substr(name, 2)::integer FROM pg_prepared_statements WHERE result_types IS NULL")
+        names = list(queries())
+        found = {names[nth] for (nth,) in silent}
+
+    assert found == sent_without
+
+
 def test_each_column_that_a_query_gives_is_of_a_type_that_is_read_in_binary(database: Database) -> None:
     """Results come in PostgreSQL's binary format: a type that psycopg does not know there would come as its bytes."""
     path, unread = "-c search_path=gainsay_tenant,gainsay", dict[str, set[str]]()

@@ -25,7 +25,13 @@ from service.proving.signing.wire import SignerUnreachable, Wire
 from service.store.embedded.presence import presence
 from service.store.schema.examination import damage_counts, database_facts
 from service.store.schema.migrate import pending
-from service.store.schema.preflight import check_database, check_sequencer, check_serving, refuse_incidents
+from service.store.schema.preflight import (
+    check_database,
+    check_one_database,
+    check_sequencer,
+    check_serving,
+    refuse_incidents,
+)
 from service.store.startup import migrations
 
 SCARCE, FULL = 1 << 30, 100 << 20
@@ -50,9 +56,13 @@ def embedded_runs(data_dir: Path) -> bool:
 
 
 def check_service(url: str) -> Iterator[Finding]:
-    """The database answers, with a login of the right role, the schema of this version, and settings that last."""
+    """The database takes writes, with a login of the right role, the schema of this version, and settings that last."""
     check_database(url, migrations())
     facts = database_facts(url, SERVICE)
+    if facts.read_only:
+        found = f"PostgreSQL {facts.version} takes no writes: a standby, or default_transaction_read_only"
+        yield failed("database", found, f"have {SERVICE} lead to the primary, or switch it back")
+        return
     yield ok("database", f"PostgreSQL {facts.version}, login {line(facts.role)}, schema of this version")
 
 
@@ -81,15 +91,19 @@ def check_incidents(url: str) -> Iterator[Finding]:
         yield ok("incidents", "none is open")
 
 
-def check_sequencing(url: str) -> Iterator[Finding]:
-    """The sequencer's login has its role, and no more."""
+def check_sequencing(url: str, service: str | None) -> Iterator[Finding]:
+    """The sequencer's login has its role, and no more, in the database of the service, if that answers."""
     check_sequencer(url, migrations())
+    if service is not None:
+        check_one_database(service, url, "GAINSAY_SEQUENCER_URL")
     yield ok("sequencer", "its login has the sequencer's role, on the schema of this version")
 
 
-def check_callers(url: str) -> Iterator[Finding]:
-    """The login that serves callers has its role, and row security keeps it to one tenant."""
+def check_callers(url: str, service: str | None) -> Iterator[Finding]:
+    """The login that serves callers has its role, and row security keeps it to one tenant; in the same database."""
     check_serving(url, migrations())
+    if service is not None:
+        check_one_database(service, url, "GAINSAY_API_URL")
     yield ok("serving", "the login that serves callers sees one tenant at a time")
 
 

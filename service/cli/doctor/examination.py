@@ -112,15 +112,17 @@ class Examination:
 
     def _roles(self, found: DatabaseAddresses) -> Iterator[Finding]:
         """Each login that this process has: whether it is let in, with its role and no more."""
-        yield from examined("database", partial(deployment.check_service, found.service))
+        ours = list(examined("database", partial(deployment.check_service, found.service)))
+        yield from ours
+        service = None if any(finding.status == "FAILED" for finding in ours) else found.service
         if found.sequencer is None:
             yield skipped("sequencer", "no GAINSAY_SEQUENCER_URL is set: `gainsay sequence` runs elsewhere")
         else:
-            yield from examined("sequencer", partial(deployment.check_sequencing, found.sequencer))
+            yield from examined("sequencer", partial(deployment.check_sequencing, found.sequencer, service))
         if found.serving is None:
             yield skipped("serving", "no GAINSAY_API_URL is set: `gainsay serve` runs elsewhere")
         else:
-            yield from examined("serving", partial(deployment.check_callers, found.serving))
+            yield from examined("serving", partial(deployment.check_callers, found.serving, service))
         if self.settings.migrate_url is None:
             yield skipped("migrating", "no GAINSAY_MIGRATE_URL is set: `gainsay migrate` runs elsewhere")
         else:

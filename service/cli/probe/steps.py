@@ -28,10 +28,12 @@ REMEDIES = {
     "ready": "See whether the service runs and is reached, and what its /readyz and its log say",
     "submit": "See that GAINSAY_TOKEN is a key of the prober's tenant with the roles requester and auditor, that the "
     'policy has [tenants.NAME] with purpose = "probe", and what that tenant may still spend',
-    "wait": "See that workers run and are ready, and how long the queue is",
+    "wait": "See that workers run and are ready, how long the queue is, and whether answers are held because sequencer "
+    "or signer do not sign: the last event waits for its proof",
     "result": "Read the debate's result and the log of its worker",
     "money": "Stop: read the debate's bundle, and compare its charges with docs/money.md",
-    "proof": "See that a sequencer, its signer and its witnesses run; a bundle that is not verified is an incident",
+    "proof": "See that sequencer, signer and witnesses run, and that --key names the approver's key too where "
+    "the policy has one; a bundle that is not verified is an incident",
 }
 """What to do about a step that failed."""
 WITNESSED_S, WITNESS_PAUSE_S = 15.0, 1.0

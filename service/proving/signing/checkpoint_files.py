@@ -18,7 +18,7 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -34,6 +34,8 @@ from service.proving.signing import SignerUnavailable
 LOCK_WAIT_S = 5.0
 """How long a step waits for another process's step, which takes two syncs of the disk."""
 FILE_BYTES_MAX = 1 << 20
+TRIED_BYTES = 1 << 14
+"""More than a head takes: what is tried on a disk that was full."""
 _MAGIC = b"gainsay-head/1 "
 _SERVED = "served.lock"
 _HASHED = re.compile(r"[0-9a-f]{64}")
@@ -65,6 +67,7 @@ class CheckpointFiles:
     def __init__(self, folder: Path, kind: Kind = "signed") -> None:
         self._path, self._kind = folder, kind
         self._lasting: list[int] = []
+        self._failing = False
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -95,8 +98,12 @@ class CheckpointFiles:
         self._lasting.append(descriptor)
 
     def troubles(self) -> tuple[str, ...]:
-        """Why no head can be stored at present; empty where it can."""
-        if self._path.is_dir() and os.access(self._path, os.W_OK | os.X_OK):
+        """Why no head can be stored at present; empty where it can.
+
+        A full disk is found by the first head that is not stored. From then on each look tries to store something: a
+        process that is not ready may be sent no further head.
+        """
+        if self._path.is_dir() and os.access(self._path, os.W_OK | os.X_OK) and not self._still_failing():
             return ()
         return (f"the folder of heads {self._path} is gone, or cannot be written",)
 
@@ -190,6 +197,16 @@ class CheckpointFiles:
         with os.fdopen(descriptor, "rb") as file:
             return file.read(FILE_BYTES_MAX + 1)
 
+    def _still_failing(self) -> bool:
+        if self._failing:
+            name = f"{self._kind}-tried"
+            with suppress(CheckpointFilesUnusable):
+                self._write(name, bytes(TRIED_BYTES))
+            for left in (name, f"{name}.new"):
+                with suppress(OSError):
+                    os.unlink(left, dir_fd=self._folder)
+        return self._failing
+
     def _write(self, name: str, content: bytes) -> None:
         """Replace a file so that a crash at any point leaves the old one or the new one, whole."""
         beside = f"{name}.new"
@@ -202,7 +219,9 @@ class CheckpointFiles:
             os.rename(beside, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
             os.fsync(self._folder)
         except OSError as error:
+            self._failing = True
             raise self._unusable(error) from error
+        self._failing = False
 
     def _unusable(self, error: OSError) -> CheckpointFilesUnusable:
         return CheckpointFilesUnusable(

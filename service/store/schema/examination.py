@@ -9,7 +9,10 @@ from service.errors import StoreUnavailable
 from service.store.schema.address import check_address
 from service.store.schema.session import Session
 
-_FACTS = "SELECT current_setting('server_version'), extract(epoch FROM clock_timestamp())::float8, current_user::text"
+_FACTS = """
+SELECT current_setting('server_version'), extract(epoch FROM clock_timestamp())::float8, current_user::text,
+       current_setting('transaction_read_only')::boolean
+"""
 _DAMAGE = """
 SELECT subject, count(*), min(id) FROM gainsay.damage d
 WHERE closes IS NULL AND NOT EXISTS (SELECT FROM gainsay.damage WHERE closes = d.id) GROUP BY subject ORDER BY subject
@@ -17,11 +20,12 @@ WHERE closes IS NULL AND NOT EXISTS (SELECT FROM gainsay.damage WHERE closes = d
 
 
 class DatabaseFacts(Struct, frozen=True):
-    """A server's version, its clock in seconds since 1970 with the seconds that the answer took, and the login."""
+    """A server's version, its clock in seconds since 1970, the login, and whether it takes no writes."""
 
     version: str
     clock: float
     role: str
+    read_only: bool
 
 
 def database_facts(url: str, variable: str) -> DatabaseFacts:

@@ -254,11 +254,12 @@ def _applied(connection: Connection, group: str = roles.WRITER) -> dict[str, byt
     if row is None or not row[0]:
         return {}
     try:
-        return dict(connection.execute(sql.SQL("SELECT name, sha256 FROM {}").format(sql.SQL(table))))
+        with connection.transaction():  # or the next statement would be refused, too
+            return dict(connection.execute(sql.SQL("SELECT name, sha256 FROM {}").format(sql.SQL(table))))
     except errors.InsufficientPrivilege as error:
         raise roles.RolesMissing(
             f"expected a member of {group}, found {connection.info.user!r}, which may not read {table}; "
-            f"as an administrator: GRANT {group} TO {connection.info.user}"
+            f"{roles.how_to_give(connection, group)}"
         ) from error
 
 

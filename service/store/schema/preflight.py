@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from service.errors import GainsayError, StoreUnavailable
+from service.errors import GainsayError, SettingsError, StoreUnavailable
 from service.store.schema import migrate, protections, roles
 from service.store.schema.address import check_address
 from service.store.schema.pooler import check_sessions
@@ -21,6 +22,11 @@ commits are to wait for is promoted."""
 _OPEN = """
 SELECT id, log, what FROM gainsay.incident i
 WHERE closes IS NULL AND NOT EXISTS (SELECT FROM gainsay.incident WHERE closes = i.id) ORDER BY id
+"""
+
+_LOCKED = """
+SELECT FROM pg_locks WHERE locktype = 'advisory' AND (classid::bigint << 32) + objid::bigint = %s AND objsubid = 1
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
 
 
@@ -70,6 +76,27 @@ def check_serving(url: str, migrations: Path) -> None:
         protections.check_granted(connection, protections.NOT_SERVED, "GAINSAY_API_URL")
         protections.check_row_security(connection)
         check_durable(connection, "GAINSAY_API_URL")
+
+
+def check_one_database(service: str, other: str, variable: str) -> None:
+    """Raise `SettingsError` unless both addresses lead to one database: a lock that one takes there the other sees.
+
+    Names say nothing: two servers may have a database of one name, and one may be the restored copy of the other.
+    """
+    with _login(service, "GAINSAY_DATABASE_URL") as ours, _login(other, variable) as theirs:
+        key = secrets.randbits(62)
+        ours.execute("SELECT pg_advisory_lock(%s)", [key])
+        if theirs.execute(_LOCKED, [key]).fetchone() is None:
+            raise SettingsError(
+                f"expected GAINSAY_DATABASE_URL and {variable} to lead to one database, found two: "
+                f"{_place(ours)} and {_place(theirs)}. What is recorded in one would wait there for processes that "
+                "look into the other; correct the address that is wrong"
+            )
+
+
+def _place(connection: psycopg.Connection[Any]) -> str:
+    found = connection.info
+    return f"{found.dbname!r} at {found.host}:{found.port}"
 
 
 def check_durable(connection: psycopg.Connection[Any], variable: str) -> None:

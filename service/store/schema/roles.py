@@ -19,6 +19,7 @@ roles and the schemas as well (``SET_UP``); what exists already is not changed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, LiteralString
 
@@ -54,6 +55,7 @@ GRANT gainsay_owner TO {migrator};
 CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner;
 CREATE SCHEMA gainsay_tenant AUTHORIZATION gainsay_owner;"""
 
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 # Evidence can be changed, or the refusal to change it switched off, by these predefined roles' members.
 _MIGHTY = ["pg_write_all_data", "pg_write_server_files", "pg_execute_server_program"]
 
@@ -150,15 +152,7 @@ def check_not_owner(connection: Connection) -> None:
 
 def check_writer(connection: Connection) -> None:
     """Raise `RolesMissing` when the service's login is not a member of gainsay_writer, and so could record nothing."""
-    row = connection.execute(
-        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [WRITER]
-    ).fetchone()
-    if row is None or not row[0]:
-        login = connection.info.user
-        raise RolesMissing(
-            f"expected the role of GAINSAY_DATABASE_URL to have the rights of {WRITER}, found {login!r} without them; "
-            f"run `gainsay migrate`, then as an administrator: GRANT {WRITER} TO {login}"
-        )
+    _check_has(connection, WRITER, "GAINSAY_DATABASE_URL")
 
 
 def check_sequencer(connection: Connection) -> None:
@@ -175,14 +169,7 @@ def check_sequencer(connection: Connection) -> None:
             + ". Give GAINSAY_SEQUENCER_URL a login of its own (CREATE ROLE gainsay_sequencing LOGIN PASSWORD '...' "
             f"IN ROLE {SEQUENCER})"
         )
-    row = connection.execute(
-        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [SEQUENCER]
-    ).fetchone()
-    if row is None or not row[0]:
-        raise RolesMissing(
-            f"expected the role of GAINSAY_SEQUENCER_URL to have the rights of {SEQUENCER}, found {login!r} without "
-            f"them; run `gainsay migrate`, then as an administrator: GRANT {SEQUENCER} TO {login}"
-        )
+    _check_has(connection, SEQUENCER, "GAINSAY_SEQUENCER_URL")
 
 
 def check_api(connection: Connection) -> None:
@@ -200,14 +187,41 @@ def check_api(connection: Connection) -> None:
             + ". Give GAINSAY_API_URL a login of its own (CREATE ROLE gainsay_serving LOGIN PASSWORD '...' "
             f"IN ROLE {API})"
         )
-    row = connection.execute(
-        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [API]
-    ).fetchone()
-    if row is None or not row[0]:
+    _check_has(connection, API, "GAINSAY_API_URL")
+
+
+def _check_has(connection: Connection, role: str, variable: str) -> None:
+    """Raise `RolesMissing` when the login lacks the rights of ``role``."""
+    if role not in _rights(connection):
         raise RolesMissing(
-            f"expected the role of GAINSAY_API_URL to have the rights of {API}, found {login!r} without them; "
-            f"run `gainsay migrate`, then as an administrator: GRANT {API} TO {login}"
+            f"expected the role of {variable} to have the rights of {role}, found {connection.info.user!r} without "
+            f"them; run `gainsay migrate`, then {how_to_give(connection, role)}"
         )
+
+
+def how_to_give(connection: Connection, role: str) -> str:
+    """What gives a process the rights of ``role``.
+
+    A login of another role of ours was named by mistake. With both rights it would be refused as unsafe.
+    """
+    login = connection.info.user
+    if others := [other for other in _rights(connection) if other != role]:
+        return f"name the login of {role} in its place: {login} is one of {others[0]}, and is granted nothing more"
+    return f"as an administrator: GRANT {role} TO {_in_sql(login)}"
+
+
+def _in_sql(name: str) -> str:
+    """A role's name as a statement has it: in quotation marks where it needs them."""
+    return name if _PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'
+
+
+def _rights(connection: Connection) -> list[str]:
+    """The roles of ours whose rights the login has."""
+    rows = connection.execute(
+        "SELECT rolname FROM pg_roles WHERE rolname = ANY (%s) AND pg_has_role(session_user, oid, 'USAGE') ORDER BY 1",
+        [list(GROUPS)],
+    )
+    return [row[0] for row in rows]
 
 
 def _dangers(connection: Connection, foreign: Sequence[str] = (SEQUENCER,), does: str = "") -> list[str]:
@@ -268,9 +282,11 @@ def _create_schema(connection: Connection, schema: str) -> None:
 
 def _how_to_set_up(connection: Connection, refusal: str) -> str:
     login, database = connection.info.user, connection.info.dbname
+    if [role for role in _rights(connection) if role != OWNER]:
+        return f"expected a member of {OWNER} that migrates, found {login!r}; {how_to_give(connection, OWNER)}"
     return (
         f"expected roles {', '.join(GROUPS)}, schemas {SCHEMA} and {TENANT_SCHEMA}, and that {login!r} is in {OWNER}; "
         "something is missing "
         f"and {login!r} may not make it ({refusal}). As an administrator, run in database {database!r} what is not "
-        f"there yet:\n{SET_UP.format(migrator=login)}"
+        f"there yet:\n{SET_UP.format(migrator=_in_sql(login))}"
     )

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import resource
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -265,6 +266,25 @@ def test_a_signer_and_a_witness_in_one_folder_remember_apart(tmp_path: Path) -> 
         StoredCheckpoint(ORIGIN, TREE.head(7), TREE.note(7)),
     ]
     assert (signed.count(), witnessed.count()) == (1, 1)
+
+
+def test_a_disk_that_takes_nothing_more_is_a_trouble_until_it_does(tmp_path: Path) -> None:
+    """And not until the next head comes: who is not ready is sent none."""
+    heads = CheckpointFiles(tmp_path)
+    keep(heads, 3)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        with pytest.raises(CheckpointFilesUnusable):
+            keep(heads, 7)
+        full = heads.troubles(), heads.troubles()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert full == ((f"the folder of heads {tmp_path} is gone, or cannot be written",),) * 2
+    assert heads.troubles() == ()
+    assert keep(heads, 7)
+    assert names(tmp_path) == [FILE]
 
 
 def test_a_folder_that_cannot_be_had_stops_the_start(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from psycopg.errors import InsufficientPrivilege
 
 from service.errors import StoreUnavailable
 from service.store.schema import migrate as migrating
-from service.store.schema import roles
+from service.store.schema import preflight, roles
 from service.store.schema.migrate import (
     BadMigrationFile,
     DatabaseNewer,
@@ -598,6 +598,41 @@ def test_a_login_without_the_writers_rights_is_told_the_grant(cluster: Cluster, 
             roles.check_writer(service)
         with pytest.raises(roles.RolesMissing, match="GRANT gainsay_writer TO"):
             check_migrated(service, MIGRATIONS)
+
+
+def test_the_grant_can_be_run_as_it_stands_whatever_the_login_is_called(cluster: Cluster, database: Database) -> None:
+    login = sql.Identifier(f'{database.name}-Desk "7"@bank')
+    cluster.admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'x'").format(login))
+    try:
+        cluster.admin.execute(sql.SQL(CONNECT).format(database=sql.Identifier(database.name), login=login))
+        user = login.as_string().strip('"').replace('""', '"')
+        url = make_conninfo(database.admin_url, user=user, password="x")
+        with psycopg.connect(url, autocommit=True) as stranger:
+            with pytest.raises(roles.RolesMissing) as refusal:
+                roles.check_writer(stranger)
+            cluster.admin.execute(refusal.value.detail.partition("administrator: ")[2].encode())
+            roles.check_writer(stranger)
+    finally:
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute(sql.SQL("DROP OWNED BY {}").format(login))
+            admin.execute(sql.SQL("DROP ROLE {}").format(login))
+
+
+def test_a_login_of_another_process_is_told_to_name_the_right_one_and_never_to_be_granted_more(
+    cluster: Cluster, database: Database, files: Path
+) -> None:
+    """Addresses that are swapped by mistake: a grant would make the login one that is refused as unsafe."""
+    with own_login(cluster, database, "IN ROLE gainsay_auditor", CONNECT) as auditor:
+        for url, check, role, own in (
+            (database.serving_url, preflight.check_database, "writer", "api"),
+            (auditor, preflight.check_database, "writer", "auditor"),
+            (auditor, preflight.check_sequencer, "sequencer", "auditor"),
+            (database.service_url, migrate, "owner", "writer"),
+        ):
+            words = f"name the login of gainsay_{role} in its place: .* is one of gainsay_{own}"
+            with pytest.raises(roles.RolesMissing, match=words) as refusal:
+                check(url, files if check is migrate else MIGRATIONS)
+            assert "GRANT" not in refusal.value.detail
 
 
 # ---- setting up a database that others administer --------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from service.cli.doctor.deployment import check_callers, check_sequencing
 from service.errors import SettingsError
 from service.store.schema.migrate import Unmigrated
 from service.store.schema.preflight import check_serving
@@ -157,3 +158,22 @@ def test_a_process_that_serves_needs_the_address_and_has_it_checked(database: Da
     wrong = settings_for(database.service_url, GAINSAY_API_URL=database.service_url)
     with pytest.raises(UnsafeRole), addresses(wrong, serving=True):
         pass
+
+
+def test_a_process_that_serves_is_refused_callers_whose_cases_would_be_in_another_database(
+    database: Database, module_database: Database
+) -> None:
+    """Cases would be accepted there, and no worker, no queue's length and no alert of this one would know of them."""
+    settings = settings_for(database.service_url, GAINSAY_API_URL=module_database.serving_url)
+    found = f"to lead to one database, found two: '{database.name}' at .* and '{module_database.name}' at "
+    with pytest.raises(SettingsError, match=found), addresses(settings, serving=True):
+        pass
+
+    service = database.service_url  # and `gainsay doctor` finds it, of the sequencer's address too
+    for looks, there, url in (
+        (check_callers, module_database.serving_url, database.serving_url),
+        (check_sequencing, module_database.sequencer_url, database.sequencer_url),
+    ):
+        with pytest.raises(SettingsError, match=found):
+            list(looks(there, service))
+        assert [finding.status for finding in looks(url, service)] == ["OK"]

@@ -50,7 +50,7 @@ async def test_away_from_a_terminal_it_never_ends_the_process_and_asks_while_one
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
 
-    startup.pass_over_hangup()
+    startup.log_of_process({})
     os.kill(os.getpid(), signal.SIGHUP)
     async with startup.watching(None):  # type: ignore[arg-type]
         os.kill(os.getpid(), signal.SIGHUP)
@@ -67,7 +67,7 @@ async def test_away_from_a_terminal_it_never_ends_the_process_and_asks_while_one
 async def test_at_a_terminal_it_means_what_it_always_meant(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
-    startup.pass_over_hangup()
+    startup.log_of_process({})
     async with startup.watching(None):  # type: ignore[arg-type]
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
 

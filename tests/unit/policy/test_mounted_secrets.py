@@ -145,3 +145,11 @@ def test_a_token_in_a_file_has_the_form_of_one(tmp_path: Path, text: str) -> Non
 
     with pytest.raises(SettingsError, match="GAINSAY_SIGNER_TOKEN: expected a secret"):
         check_text("GAINSAY_SIGNER_TOKEN", f"file:{file}", TOKEN)
+
+
+@pytest.mark.parametrize(("named", "kind"), [("file:", "file"), ("env:", "variable")])
+def test_a_place_without_a_name_is_told_by_what_it_lacks(named: str, kind: str) -> None:
+    """A setting that may be the secret itself would be told otherwise that it may not."""
+    taken = take(named, {})
+
+    assert taken.fault == f"expected the name of a {kind} after {named}, found none"
