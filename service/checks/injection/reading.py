@@ -47,16 +47,15 @@ _END = lazily(
     r"|(?<=\n)[ \t]*\n|(?<=\n)(?=[ \t]*(?:[#|*\u2022-]|[0-9]{1,2}[.)])[ \t]))"
 )
 """What ends a sentence. No word has a character of it, so that words are the same between two ends as in the whole."""
-_ENDS = tuple(
-    map(
-        lazily,
-        (
-            *("!", r"\?", ";", r"\.(?=[\s\"')\]*_|]|$)"),
-            r"\n(?:[ \t]*\n|(?=[ \t]*(?:[#|*-]|[0-9]{1,2}[.)])[ \t]))",
-        ),
-    )
-)
-"""Each begins with one character and no class, which `re` finds ten times as fast."""
+_ENDS = {
+    "!": lazily("!"),
+    "?": lazily(r"\?"),
+    ";": lazily(";"),
+    ".": lazily(r"\.(?=[\s\"')\]*_|]|$)"),
+    "\n": lazily(r"\n(?:[ \t]*\n|(?=[ \t]*(?:[#|*-]|[0-9]{1,2}[.)])[ \t]))"),
+}
+"""By its first character, each begins with one character and no class, which `re` finds ten times as fast. Whether a
+text holds a character is seen in a twentieth of that."""
 _QUOTES = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300e`'
 _QUOTE = lazily(f"[{_QUOTES}'](?:(?<!')|(?<!\\w')(?=\\w))")
 _OPENING = lazily(r"'(?<!\w')(?=\w)")
@@ -282,7 +281,8 @@ def _ends(text: str) -> Sequence[tuple[int, int]]:
     """What `_END` finds in a text; in ASCII without markup, what each of `_ENDS` does, which is sooner found."""
     if not text.isascii() or "=" in text or "<" in text or ">" in text:
         return [match.span() for match in _END.finditer(text)]
-    return sorted([match.span() for end in _ENDS for match in end.finditer(text)])
+    ends = [end for sign, end in _ENDS.items() if sign in text]
+    return sorted([match.span() for end in ends for match in end.finditer(text)])
 
 
 def _cut_long(text: str, words: Sequence[str], at: int, until: int) -> Iterator[_Cut]:
