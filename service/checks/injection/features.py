@@ -11,12 +11,12 @@ from itertools import chain, combinations
 from typing import NamedTuple
 
 from service.checks.injection.concepts import names_of
-from service.checks.injection.reading import Sentence
+from service.checks.injection.reading import LONGEST, Odd, Sentence
 from service.checks.patterns import lazily
 
 GRAM = 4
 """How many characters of a word, with its two borders, are looked up together."""
-WORD_MAX = 40
+WORD_MAX = LONGEST
 """The most characters of a word; a longer one is read as several."""
 UNIT_MAX = 1200
 """The most characters of a paragraph that is one unit; a longer one is read in parts of about `PART` characters."""
@@ -37,8 +37,6 @@ _TRAILING = " \t\r\n->*/\"'\u201c\u201d\u201e\u00ab\u00bb).,;:!?\u2026|\u3002\uf
 """What stands around a sentence and is easily put there or left out: it makes no pairs with what is said."""
 _BLANK = lazily(r"\n[ \t\r]*\n\s*|\n(?=[ \t]{0,12}(?:[|*\u2022+-]|[0-9]{1,2}[.)])[ \t])")
 _ASCII = [chr(n) for n in range(128)]
-_BLANKED = "".join(one if one.isalnum() or one == "'" else " " for one in _ASCII)
-"""By code point, what a character of ASCII is to words: itself, or a blank."""
 _NO_SIGNS = "".join(one for one in _ASCII if one.isalnum() or one.isspace() or one == "'").encode()
 """Each character of ASCII that is no sign, and the apostrophe, which is one only outside of a word."""
 _DIGITS = ("", "0", "00", "000", *["0000"] * (WORD_MAX - 3))
@@ -121,43 +119,60 @@ def _parts(start: int, end: int, sentences: Sequence[Sentence], *, is_whole: boo
 
 def parts_of(text: str) -> Parts:
     """A text in its tokens. Numbers are known by how many digits they have, ideographs stand alone."""
-    expression = _TOKEN_OF_RUNS if not text.isascii() and _IDEOGRAPHIC.search(text) else _TOKEN
     start, end = _within(text)
-    tokens = expression.findall(text, start, end)
+    if text.isascii():
+        tokens = _tokens_of_ascii(text[start : max(start, end)])
+    else:
+        expression = _TOKEN_OF_RUNS if _IDEOGRAPHIC.search(text) else _TOKEN
+        tokens = expression.findall(text, start, end)
     if _DIGIT.search(text):
         tokens = [_DIGITS[len(token)] if token.isdigit() else token for token in tokens]
     around = _SIGN.findall(text, 0, start) + _SIGN.findall(text, max(start, end))
     return Parts({*tokens, *around}, [BORDER, *tokens, BORDER])
 
 
-def tokens_of(text: str, words: Sequence[str] | None = None) -> Set[str]:
-    """The different tokens of a text, as `parts_of` has them; ``words`` are those of its sentences, if these are known.
-
-    In a text of ASCII, tokens are its words and its signs, so that it need not be taken apart by an expression. Only
-    what may be in a word of a sentence and not in a token, or is too long for one, is looked at by itself.
-    """
-    if not text.isascii():
-        return parts_of(text).tokens
-    start, end = _within(text)
-    if words is None or "_" in text or "@" in text or "$" in text:
-        words = text[start:end].translate(_BLANKED).split()
-    elif start:  # before it are no words but numbers
-        words = words[len(_NUMBER.findall(text, 0, start)) :]
-    tokens = set(words)
-    if tokens and max(map(len, tokens)) > WORD_MAX:
-        return parts_of(text).tokens
-    if "'" in text:
-        odd = [token for token in tokens if "'" in token]
-        tokens.difference_update(odd)
-        tokens.update(*map(_TOKEN.findall, odd))
-        if "".join(words).count("'") != text.count("'"):
-            tokens.add("'")
-    if _DIGIT.search(text, start, max(start, end)):
-        numbers = list(filter(str.isdigit, tokens))
-        tokens.difference_update(numbers)
-        tokens.update(map(_DIGITS.__getitem__, map(len, numbers)))
-    tokens.update(text.encode().translate(None, _NO_SIGNS).decode())
+def _tokens_of_ascii(text: str) -> list[str]:
+    """What `_TOKEN` finds in a text of ASCII: what stands between blanks once they are put around each sign. Only what
+    has an apostrophe, or is too long for a token, is taken apart by the expression."""
+    for sign in _signs_of(text):
+        text = text.replace(sign, f" {sign} ")
+    pieces = text.split()
+    if "'" not in text and len(max(pieces, key=len, default="")) <= WORD_MAX:
+        return pieces
+    tokens = list[str]()
+    for one in pieces:
+        if "'" in one or len(one) > WORD_MAX:
+            tokens += _TOKEN.findall(one)
+        else:
+            tokens.append(one)
     return tokens
+
+
+def tokens_of(text: str, words: Sequence[str], odd: Odd) -> Set[str]:
+    """The different tokens of a text, as `parts_of` has them; ``words`` are those of its sentences, and ``odd`` is what
+    is known of the words of its view.
+
+    In a text of ASCII, tokens are its words and its signs, so that it need not be taken apart. Only where words of
+    sentences may be more or longer than tokens, it is.
+    """
+    if odd.are_long or not text.isascii() or "_" in text or "@" in text or "$" in text:
+        return parts_of(text).tokens
+    leading = _LEADING.match(text)
+    if leading and leading.end():  # before it are no words but numbers
+        words = words[len(_NUMBER.findall(text, 0, leading.end())) :]
+    tokens = set(words)
+    if "'" in text and "".join(words).count("'") != text.count("'"):
+        tokens.add("'")
+    if numbers := tokens & odd.numbers:
+        tokens -= numbers
+        tokens.update([_DIGITS[len(number)] for number in numbers])
+    tokens.update(_signs_of(text))
+    return tokens
+
+
+def _signs_of(text: str) -> Set[str]:
+    """The different signs of a text of ASCII, but for apostrophes."""
+    return set(text.encode().translate(None, _NO_SIGNS).decode())
 
 
 def _within(text: str) -> tuple[int, int]:

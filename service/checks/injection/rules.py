@@ -158,15 +158,16 @@ def _orders(plain: View, scan: Scan, field: CaseField, border: int | None = None
                 yield _named(model, plain, unit, (), counted)
     for unit in units(text, sentences):
         if _reaches(plain, unit, border):
-            yield from _orders_of(model, plain, unit, field, border)
+            yield from _orders_of(scan, plain, unit, field, border)
 
 
-def _orders_of(model: Weights, plain: View, unit: Unit, field: CaseField, border: int | None) -> Iterator[Passage]:
+def _orders_of(scan: Scan, plain: View, unit: Unit, field: CaseField, border: int | None) -> Iterator[Passage]:
     """A unit that looks like an order to a model, cut to the sentences that do; or single sentences of it, where they
     look so much more."""
-    bar, counted, text = model.bar(field), COUNTED.get(field), plain.text
+    model, text = scan.model, plain.text
+    bar, counted = model.bar(field), COUNTED.get(field)
     words = text[unit.start : unit.end]
-    score = model.score(words, unit.said, words=unit.words)
+    score = model.score(words, unit.said, words=unit.words, odd=scan.reader.odd)
     if score <= DULL:
         return
     posing = [Posed(unit.start + start, unit.start + end, pose) for start, end, pose in posed(words)]

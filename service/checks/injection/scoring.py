@@ -22,6 +22,7 @@ from service.checks.injection.concepts import bits_of
 from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
+from service.checks.injection.reading import LEET_SIGN, Odd
 from service.checks.patterns import lazily
 from service.debate.suspicions import FAMILIES, CaseField, InjectionFamily
 
@@ -41,10 +42,6 @@ KNOWN_OF_ONE_MAX = 100_000
 """How many of one long text."""
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
-_LEET_SIGN = lazily(r"[0134578@$](?:(?=[a-z])|(?<=[a-z].))")
-"""What every word of `_LEET` has: it is of letters and these, of both, so somewhere they are side by side."""
-_LEET_KINDS = bytes(ord("a" if 97 <= n <= 122 else "0" if chr(n) in "0134578@$" else " ") for n in range(256))
-"""A table for `bytes.translate` that tells letters from these."""
 
 
 class Bar(NamedTuple):
@@ -112,15 +109,22 @@ class Weights:
         return self.bars[bar_of(field)]
 
     def score(
-        self, text: str, said: Iterable[int], poses: Sequence[int] = (), words: Sequence[str] | None = None
+        self,
+        text: str,
+        said: Iterable[int],
+        poses: Sequence[int] = (),
+        words: Sequence[str] | None = None,
+        odd: Odd | None = None,
     ) -> float:
-        """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences,
-        ``poses`` what passages of it pose as, and ``words`` those of its sentences, if they are at hand."""
-        if _may_be_leet(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
+        """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences, and
+        ``poses`` what passages of it pose as. ``words`` are those of its sentences, if they are at hand, and ``odd`` is
+        what is known of the words of its view."""
+        if (odd is None or odd.may_be_leet) and LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
             text, words = spelt, None
         # Of a text so short pairs are always needed: a word and its parts are never more than its characters.
-        parts = parts_of(text) if len(text) <= LONG else None
-        total = sum(map(self._memory.weighed.__getitem__, parts.tokens if parts else tokens_of(text, words)))
+        parts = parts_of(text) if len(text) <= LONG or words is None or odd is None else None
+        tokens = parts.tokens if parts else tokens_of(text, words, odd)
+        total = sum(map(self._memory.weighed.__getitem__, tokens))
         weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
         if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
@@ -191,14 +195,6 @@ class Weights:
             bits &= bits - 1
         keys = [*single, *starmap(or_, combinations(single, 2))]
         return sum(map(self._of_bits.get, keys, repeat(0))), len(keys)
-
-
-def _may_be_leet(text: str) -> bool:
-    """Whether `_LEET_SIGN` finds something; in ASCII this is seen sooner than by an expression."""
-    if not text.isascii():
-        return _LEET_SIGN.search(text) is not None
-    kinds = text.encode().translate(_LEET_KINDS)
-    return b"0a" in kinds or b"a0" in kinds
 
 
 def bar_of(field: CaseField) -> str:

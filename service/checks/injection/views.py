@@ -134,7 +134,8 @@ def _breaks(text: str) -> Iterator[re.Match[str]]:
     A match begins with one of the signs, with a hyphen before the end of a line, with a letter that stands alone before
     two others that do, or with one behind two blanks. Where nearly every character may begin one, it is tried at each.
     """
-    starts = [match.start() for expression in _SIGNS for match in expression.finditer(text)]
+    signs = [expression for sign, expression in _SIGNS.items() if sign in text]
+    starts = [match.start() for expression in signs for match in expression.finditer(text)]
     starts += [place - 1 for place in _spaced(text) if place]
     if "  " in text or "\t" in text:
         starts += [match.end() for match in _BEHIND_BLANKS.finditer(text)]
@@ -187,8 +188,12 @@ def _unmixed(match: re.Match[str]) -> str:
 
 DENSE = 16
 """Where a break may begin at more than one in so many characters, each is tried."""
-_SIGNS = tuple(map(lazily, ("&", "%", "=", r"\\", "<", r"-[ \t]{0,8}\r?\n")))
-"""Each begins with one character and no class, which `re` finds ten times as fast."""
+_SIGNS = {
+    **{sign: lazily(re.escape(sign)) for sign in "&%=\\<"},
+    "-": lazily(r"-[ \t]{0,8}\r?\n"),
+}
+"""By its first sign, an expression that begins with one character and no class, which `re` finds ten times as
+fast. Whether a text holds a character is seen in a twentieth of that."""
 _SPACED = lazily(r"[ .\u00b7_*-](?=\w[ .\u00b7_*-]\w[ .\u00b7_*-])")
 _APART = b" a a "
 _SPACES = bytes(ord("a" if chr(n).isalnum() else " " if chr(n) in " .*-" else "?") for n in range(256))
