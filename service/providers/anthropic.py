@@ -22,7 +22,7 @@ from msgspec import Raw, Struct
 
 from service.errors import SettingsError
 from service.money import usage
-from service.prompts.request import Message, Request
+from service.prompts.request import Message, Request, spelled
 from service.providers import bounded_text, wire
 from service.providers.vendor import Counted, Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
@@ -93,8 +93,8 @@ class Anthropic(Vendor):
         body = {
             "model": request.model_name,
             "max_tokens": request.max_output_tokens,
-            "system": house.content,
-            "messages": [{"role": "user", "content": [*blocks, _Block("text", seat.content)]}],
+            "system": spelled(house),
+            "messages": [{"role": "user", "content": [*blocks, {"type": "text", "text": spelled(seat)}]}],
             **request.parameters,
         }
         return _encoder.encode(_with_structure(body, schema, mode))

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from service.money import usage
-from service.prompts.request import Message, Request, Role
+from service.prompts.request import Message, Request, Role, spelled
 from service.providers import bounded_text, wire
 from service.providers.vendor import Counted, Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
@@ -98,12 +98,13 @@ class OpenAICompatible(Vendor):
         }
         return _encoder.encode(body)
 
-    def _messages(self, messages: Sequence[Message]) -> list[_Message]:
+    def _messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         if self._is_together:
             house, *others = messages
-            return [_Message("system", house.content), _Message("user", self._parts(others, False))]
+            parts = [{"type": "text", "text": spelled(message)} for message in others]
+            return [{"role": "system", "content": spelled(house)}, {"role": "user", "content": parts}]
         roles = self._roles
-        return [_Message(roles[message.role], message.content) for message in messages]
+        return [{"role": roles[message.role], "content": spelled(message)} for message in messages]
 
     @property
     def _roles(self) -> dict[Role, Literal["system", "user", "developer"]]:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from service.errors import PromptMismatch, SettingsError
 from service.policy import ProviderSetting
@@ -461,6 +462,24 @@ def test_no_byte_changes_unseen_in_what_a_model_is_told(vendor: str, mode: str, 
         was, now = json.loads(body), json.loads(changed)
         tellers = ("messages", "system", "tools", "tool_choice", "output_config")
         assert [was.get(name) for name in tellers] == [now.get(name) for name in tellers]
+
+
+@pytest.mark.parametrize("vendor", ["openai", "together", "anthropic"])
+@given(house=st.text(), seat=st.text(), data=st.lists(st.text(), max_size=2), keeps_case=st.booleans())
+def test_pinned_texts_are_written_as_any_other(
+    vendor: str, house: str, seat: str, data: list[str], keeps_case: bool
+) -> None:
+    of = {"messages": "together"} if vendor == "together" else {}
+    made = adapter("openai" if vendor == "together" else vendor, **of)
+    told = [Message("data", text) for text in data]
+    asked = request(keeps_case=keeps_case)
+    plain = replace(asked, messages=(Message("house", house), *told, Message("seat", seat)))
+    ours = Message("house", house, ("house",)), Message("seat", seat, ("critic", "repair"))
+    pinned = replace(asked, messages=(ours[0], *told, ours[1]))
+
+    assert made.encode(pinned) == made.encode(plain)
+    for asked in (plain, pinned):
+        assert encode(asked) == msgspec.json.encode(replace(asked, keeps_case=False), order="sorted")
 
 
 def read_by(made: OpenAICompatible | Anthropic, body: bytes) -> WireTexts | None:
