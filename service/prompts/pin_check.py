@@ -33,7 +33,7 @@ PINNED_MAX = 1_024
 """How many pinned texts are known by their hash; then all are forgotten and hashed again."""
 _pinned = dict[str, str]()
 FENCED_MAX = 16_384
-"""How many texts of nothing but fenced data are known by their hash; then all are forgotten and parsed again."""
+"""How many cases of nothing but fenced data are known by their hash; then all are forgotten and parsed again."""
 _fenced = set[bytes]()
 
 
@@ -50,7 +50,7 @@ def check_pins(
     _house(prompts, house, system)
     _seat(prompts, seat, tuple(pins) if pins is not None else seat.pins)
     for n, message in enumerate(data, start=2):
-        _data(n, message)
+        (_case if n == 2 else _parse)(n, message)
 
 
 def check_schema_pin(prompts: Prompts, seat: str, found: Raw) -> None:
@@ -122,10 +122,10 @@ def _require(entry: PinnedFile, text: str) -> None:
     _pinned[found] = text
 
 
-def _data(n: int, message: Message) -> None:
-    """Step 5: nothing but fenced blocks of one mark; outside a fence a text would be an order.
+def _case(n: int, message: Message) -> None:
+    """Step 5 for the first data, which is the case: it stands in every request of a debate, and is parsed once.
 
-    A text that was parsed here and found so is not parsed again: the case stands in every request of a debate.
+    The others differ from request to request, and to hash them takes as long as a part of parsing them.
     """
     text = sha256(message.content.encode("utf-8", "surrogatepass")).digest()
     if text not in _fenced or message.pins:
@@ -136,7 +136,9 @@ def _data(n: int, message: Message) -> None:
 
 
 def _parse(n: int, message: Message) -> None:
-    rest, mark = message.content.strip(), message.content.strip()[_MARK]
+    """Step 5: nothing but fenced blocks of one mark; outside a fence a text would be an order."""
+    rest = message.content.strip()
+    mark = rest[_MARK]
     try:
         for block in blocks(rest):
             fenced = fence(mark, block)

@@ -13,6 +13,9 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 Role = Literal["house", "data", "seat"]
+SPELLED_MAX = 256
+"""How many pinned texts are kept as JSON; then all are forgotten and written again."""
+_spelled = dict[str, Raw]()
 
 
 class Message(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -55,13 +58,36 @@ class WireTexts(Struct, frozen=True, rename="camel"):
     keeps_case: bool | None = None
 
 
+class _Spelled(Struct, frozen=True, omit_defaults=True):
+    """A message with its text as JSON, if that is kept."""
+
+    role: Role
+    content: str | Raw
+    pins: tuple[str, ...] = ()
+
+
 _encoder = msgspec.json.Encoder(order="sorted")
 _decoder = msgspec.json.Decoder(WireTexts)
 
 
 def encode(request: Request) -> bytes:
     """The request's own bytes. ``requestHash`` covers these, and not a vendor's wire."""
-    return _encoder.encode(replace(request, keeps_case=False) if request.keeps_case else request)
+    messages: Any = tuple([_Spelled(m.role, spelled(m), m.pins) for m in request.messages])
+    return _encoder.encode(replace(request, messages=messages, keeps_case=False))
+
+
+def spelled(message: Message) -> str | Raw:
+    """A message's text, to be written into a body: of pinned texts their JSON, which is made once.
+
+    The same few are most of every request, and to write one means to look at each of its characters.
+    """
+    if not message.pins:
+        return message.content
+    if (found := _spelled.get(message.content)) is None:
+        if len(_spelled) >= SPELLED_MAX:
+            _spelled.clear()
+        found = _spelled[message.content] = Raw(msgspec.json.encode(message.content))
+    return found
 
 
 def wire_texts(body: bytes) -> WireTexts:

@@ -14,14 +14,14 @@ One message with a block for each text, because the vendor joins messages of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Raw, Struct
 
 from service.errors import SettingsError
-from service.prompts.request import Message, Request
+from service.prompts.request import Message, Request, spelled
 from service.providers import bounded_text, wire
 from service.providers.vendor import Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
@@ -86,16 +86,14 @@ class Anthropic(Vendor):
     def _write(self, request: Request, mode: Mode, schema: Schema) -> bytes:
         _refuse_parameters(request.parameters)
         house, *data, seat = wire.speaking(request.messages)
-        blocks = [_Block("text", message.content) for message in data]
-        if blocks and request.keeps_case:
-            blocks[0] = _Block("text", data[0].content, _Cache())
+        blocks = self._parts(data, request.keeps_case)
         if mode == "text":
             blocks.append(_Block("text", wire.schema_message(schema).content))
         body = {
             "model": request.model_name,
             "max_tokens": request.max_output_tokens,
-            "system": house.content,
-            "messages": [{"role": "user", "content": [*blocks, _Block("text", seat.content)]}],
+            "system": spelled(house),
+            "messages": [{"role": "user", "content": [*blocks, {"type": "text", "text": spelled(seat)}]}],
             **request.parameters,
         }
         return _encoder.encode(_with_structure(body, schema, mode))
@@ -103,16 +101,29 @@ class Anthropic(Vendor):
     def _take_apart(self, body: _Body, parameters: dict[str, Any]) -> Written:
         (turn,) = body.messages
         *between, last = turn.content
-        data = [Message("data", block.text) for block in between]
-        keeps_case = bool(between) and between[0].cache_control is not None
+        data, keeps_case = self._data_in(between)
         mode, schema = _structured(body)
         if schema is None:
             schema = wire.read_schema(data.pop())
         if mode == "json_schema":
             parameters = _with_config(parameters, body.output_config)
-        messages = (wire.order("house", body.system), *data, wire.order("seat", last.text))
+        messages = (Message("house", body.system), *data, Message("seat", last.text))
         request = Request("", "", body.model, messages, "", {}, body.max_tokens, parameters, keeps_case)
         return Written(request, mode, schema)
+
+    @property
+    def _part(self) -> type[Struct]:
+        return _Block
+
+    def _parts(self, data: Sequence[Message], keeps_case: bool) -> list[_Block]:
+        blocks = [_Block("text", message.content) for message in data]
+        if blocks and keeps_case:
+            blocks[0] = _Block("text", data[0].content, _Cache())
+        return blocks
+
+    def _data_in(self, parts: Sequence[_Block]) -> tuple[list[Message], bool]:
+        keeps_case = bool(parts) and parts[0].cache_control is not None
+        return [Message("data", block.text) for block in parts], keeps_case
 
     # -- in
 

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from service.money import usage
-from service.prompts.request import Message, Request, Role
+from service.prompts.request import Message, Request, Role, spelled
 from service.providers import bounded_text, wire
 from service.providers.vendor import Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
@@ -98,17 +98,34 @@ class OpenAICompatible(Vendor):
         }
         return _encoder.encode(body)
 
-    def _messages(self, messages: Sequence[Message]) -> list[_Message]:
-        if self._setting.messages == "together":
+    def _messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
+        if self._is_together:
             house, *others = messages
-            parts = [_Part("text", message.content) for message in others]
-            return [_Message("system", house.content), _Message("user", parts)]
+            parts = [{"type": "text", "text": spelled(message)} for message in others]
+            return [{"role": "system", "content": spelled(house)}, {"role": "user", "content": parts}]
         roles = self._roles
-        return [_Message(roles[message.role], message.content) for message in messages]
+        return [{"role": roles[message.role], "content": spelled(message)} for message in messages]
 
     @property
     def _roles(self) -> dict[Role, Literal["system", "user", "developer"]]:
         return {"house": "system", "data": "user", "seat": self._setting.seat_role or "system"}
+
+    @property
+    def _is_together(self) -> bool:
+        return self._setting.messages == "together"
+
+    @property
+    def _part(self) -> type[_Part | _Message]:
+        return _Part if self._is_together else _Message
+
+    def _parts(self, data: Sequence[Message], keeps_case: bool) -> list[Any]:
+        if self._is_together:
+            return [_Part("text", message.content) for message in data]
+        return [_Message("user", message.content) for message in data]
+
+    def _data_in(self, parts: Sequence[Any]) -> tuple[list[Message], bool]:
+        texts = [part.text for part in parts] if self._is_together else _texts(parts)
+        return [Message("data", text) for text in texts], False
 
     def _structure(self, schema_id: str, mode: Mode, schema: Schema) -> dict[str, Any]:
         strict = self._setting.strict_schema
@@ -135,7 +152,7 @@ class OpenAICompatible(Vendor):
         most = body.max_tokens if self._setting.max_tokens_field == "max_tokens" else body.max_completion_tokens
         if most is None:
             raise ValueError("no limit of tokens")
-        messages = (wire.order("house", first), *data, wire.order("seat", last))
+        messages = (Message("house", first), *data, Message("seat", last))
         request = Request("", "", body.model, messages, schema_id, {}, most, parameters)
         return Written(request, mode, schema)
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from service.errors import PromptMismatch, SettingsError
 from service.policy import ProviderSetting
-from service.prompts.request import Request, WireTexts
+from service.prompts.request import Message, Request, WireTexts
 from service.providers import bounded_text, failures, wire
 from service.providers.circuit_breaker import CircuitBreaker
 from service.providers.credentials import Credentials
@@ -29,7 +30,10 @@ from service.running.provider_port import Answer, CallFailed, FailureReason, Pro
 if TYPE_CHECKING:
     from service.providers.transport import HttpReply, Transport
 
+FRAMES_MAX = 64
+"""How many frames a vendor keeps; then all are forgotten and read again."""
 _members = msgspec.json.Decoder(dict[str, Raw])
+_encoder = msgspec.json.Encoder()
 
 
 class Written(Struct, frozen=True):
@@ -38,6 +42,16 @@ class Written(Struct, frozen=True):
 
     request: Request
     mode: Mode
+    schema: Raw
+
+
+class Frame(NamedTuple):
+    """The bytes before and behind the data of a body, and what was read in them."""
+
+    before: bytes
+    behind: bytes
+    house: Message
+    seat: Message
     schema: Raw
 
 
@@ -76,6 +90,8 @@ class Vendor(Provider):
         self._breaker = CircuitBreaker(setting.breaker_failures, setting.breaker_pause_s, setting.call_timeout_s)
         self._held: dict[str, float] = {}
         self._body: msgspec.json.Decoder[Any] = msgspec.json.Decoder(self.body)
+        self._data: msgspec.json.Decoder[list[Any]] = msgspec.json.Decoder(list[self._part])  # type: ignore[name-defined]
+        self._frames: list[Frame] = []
         self._parameters: dict[str, dict[str, Any]] = {}
         self._clock: Callable[[], float] = time.monotonic
 
@@ -116,6 +132,19 @@ class Vendor(Provider):
         """The request behind a body's own members and these parameters; raises `ValueError`, `LookupError` or
         `TypeError` where it is none."""
 
+    @property
+    @abstractmethod
+    def _part(self) -> type[Struct]:
+        """The form of a message of data in a body."""
+
+    @abstractmethod
+    def _parts(self, data: Sequence[Message], keeps_case: bool) -> list[Any]:
+        """Messages of data in that form; in a body they stand one behind the other, with the seat's behind them."""
+
+    @abstractmethod
+    def _data_in(self, parts: Sequence[Any]) -> tuple[list[Message], bool]:
+        """The messages of data behind such parts, and whether the case is marked for the vendor's cache."""
+
     def encode(self, request: Request) -> bytes:
         """The body that goes on the wire; raises `SettingsError` for a forbidden parameter."""
         return self._write(request, self._ladder.mode(request.model_name), request.reply_schema)
@@ -126,9 +155,46 @@ class Vendor(Provider):
         The body is decoded to a request, and encoding that request must give the same bytes. So any additional
         message, tool, field or blank is detected, but for those within the reply schema: its bytes are returned.
         """
+        if found := self._within_a_frame(body):
+            return found
         written = self._written(body)
+        self._keep_frame(body, written)
         request = written.request
         return WireTexts(request.messages, written.schema, request.keeps_case if self.marks else None)
+
+    def _within_a_frame(self, body: bytes) -> WireTexts | None:
+        """The same for a body that differs in its data alone from one that was read before; ``None`` for others.
+
+        Most of a body is ours: byte for byte it is what it was, so it says what it said. The data is decoded, and
+        encoding it must give the same bytes.
+        """
+        for before, behind, house, seat, schema in self._frames:
+            if not (body.startswith(before) and body.endswith(behind)):
+                continue
+            inside = body[len(before) : -len(behind)]  # empty where the two overlap
+            listed = b"[%b]" % inside[:-1]
+            try:
+                data, keeps_case = self._data_in(self._data.decode(listed))
+            except (ValueError, RecursionError):  # msgspec's are ValueErrors
+                return None
+            if not inside.endswith(b",") or _encoder.encode(self._parts(wire.speaking(data), keeps_case)) != listed:
+                return None
+            return WireTexts((house, *data, seat), schema, keeps_case if self.marks else None)
+        return None
+
+    def _keep_frame(self, body: bytes, written: Written) -> None:
+        """Keep what stands around the data of a body, if its schema is not told as data too."""
+        request, mode, schema = written.request, written.mode, written.schema
+        house, *data, seat = request.messages
+        inside = _encoder.encode(self._parts(data, request.keeps_case))[1:-1] + b","
+        before, found, behind = body.partition(inside)
+        if not data or not found or mode not in ("json_schema", "tool"):
+            return
+        if self._write(replace(request, messages=(house, seat)), mode, schema) != before + behind:
+            return
+        if len(self._frames) >= FRAMES_MAX:
+            self._frames.clear()
+        self._frames.append(Frame(before, behind, house, seat, schema))
 
     def _written(self, body: bytes) -> Written:
         """A body, read back: with the parameters of its model's last body, else with those that it is found to have.

@@ -16,7 +16,7 @@ a text, tool or model, or hold a value that reads as a sentence: only the messag
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -41,8 +41,6 @@ RESERVED = frozenset(
 
 Schema = dict[str, Any] | Raw
 """A reply schema, or its bytes as they stand in a body."""
-ORDERS_MAX = 256
-"""How many texts of ours, in other letters than ASCII, are kept; then all are forgotten."""
 
 _WORD = re.compile(r"[!-~]{0,128}")
 _DEPTH = 6
@@ -50,7 +48,6 @@ _encoder = msgspec.json.Encoder()
 decode = msgspec.json.Decoder().decode
 """The value in a member of a body."""
 _said = msgspec.json.Decoder(dict[Literal["replySchema"], Raw])
-_orders = dict[str, str]()
 
 
 class Ladder:
@@ -85,19 +82,9 @@ def read_schema(message: Message) -> Raw:
     return _said.decode(message.content)["replySchema"]
 
 
-def speaking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def speaking(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages that are not empty: vendors refuse empty ones, and a framing sees no replies yet."""
     return tuple(message for message in messages if message.role != "data" or message.content.strip())
-
-
-def order(role: Literal["house", "seat"], text: str) -> Message:
-    """A message of ours. Its text is the object of an equal one that was read before: Python keeps UTF-8 with it, and
-    the same few pinned texts are written again for every body."""
-    if text.isascii():
-        return Message(role, text)
-    if len(_orders) >= ORDERS_MAX:
-        _orders.clear()
-    return Message(role, _orders.setdefault(text, text))
 
 
 def refuse_parameters(parameters: Mapping[str, Any], reserved: frozenset[str] = RESERVED) -> None:

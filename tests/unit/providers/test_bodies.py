@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from service.errors import PromptMismatch, SettingsError
 from service.policy import ProviderSetting
@@ -17,6 +18,7 @@ from service.prompts.request import Message, Request, WireTexts, encode
 from service.providers import wire
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
+from service.providers.vendor import FRAMES_MAX
 
 JSON = dict[str, Any]
 PROMPTS = Prompts.load()
@@ -460,6 +462,91 @@ def test_no_byte_changes_unseen_in_what_a_model_is_told(vendor: str, mode: str, 
         was, now = json.loads(body), json.loads(changed)
         tellers = ("messages", "system", "tools", "tool_choice", "output_config")
         assert [was.get(name) for name in tellers] == [now.get(name) for name in tellers]
+
+
+@pytest.mark.parametrize("vendor", ["openai", "together", "anthropic"])
+@given(house=st.text(), seat=st.text(), data=st.lists(st.text(), max_size=2), keeps_case=st.booleans())
+def test_pinned_texts_are_written_as_any_other(
+    vendor: str, house: str, seat: str, data: list[str], keeps_case: bool
+) -> None:
+    of = {"messages": "together"} if vendor == "together" else {}
+    made = adapter("openai" if vendor == "together" else vendor, **of)
+    told = [Message("data", text) for text in data]
+    asked = request(keeps_case=keeps_case)
+    plain = replace(asked, messages=(Message("house", house), *told, Message("seat", seat)))
+    ours = Message("house", house, ("house",)), Message("seat", seat, ("critic", "repair"))
+    pinned = replace(asked, messages=(ours[0], *told, ours[1]))
+
+    assert made.encode(pinned) == made.encode(plain)
+    for asked in (plain, pinned):
+        assert encode(asked) == msgspec.json.encode(replace(asked, keeps_case=False), order="sorted")
+
+
+def read_by(made: OpenAICompatible | Anthropic, body: bytes) -> WireTexts | None:
+    try:
+        return made.decode_request(body)
+    except PromptMismatch:
+        return None
+
+
+@pytest.mark.parametrize(("vendor", "mode"), [*MODES, ("together", "json_schema"), ("together", "tool")])
+@given(data=st.data())
+def test_a_body_is_read_as_if_none_had_been_read_before(vendor: str, mode: str, data: st.DataObject) -> None:
+    """Of a body whose beginning and end were read before, the data alone is decoded and written again."""
+    of = {"messages": "together"} if vendor == "together" else {}
+    made, fresh = (adapter("openai" if vendor == "together" else vendor, mode, **of) for _ in range(2))
+    texts = st.lists(st.sampled_from(["", " ", fenced("Is it capped?"), fenced("Müller"), '"},{', "a\n"]), max_size=3)
+    bodies = [
+        made.encode(request(*data.draw(texts), keeps_case=data.draw(st.booleans()), seat=seat))
+        for seat in data.draw(st.lists(st.sampled_from(["critic", "moderator"]), min_size=2, max_size=4))
+    ]
+    for body in bodies:
+        made.decode_request(body)
+    body = data.draw(st.sampled_from(bodies))
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(body))] * 2)))
+    other = data.draw(st.sampled_from(bodies))
+    given = data.draw(st.sampled_from([b"", b",", b'"', b"{", b" ", body[start:end], other[start:end], other[end:]]))
+
+    for told in (*bodies, body[:start] + given + body[end:], body[:start] + given + body[start:]):
+        assert read_by(made, told) == read_by(fresh, told)
+        fresh._frames.clear()
+
+
+@pytest.mark.parametrize(("vendor", "mode"), [one for one in MODES if one not in TOLD_AS_DATA])
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        (b'"Is it capped', b'"Is it  capped'),
+        (b'"user","content":"[[', b'"system","content":"[['),
+        (b'"text":"[[', b'"type":"text","text":"[['),
+        (b'"content":"[[', b'"content": "[['),
+        (b"Is it", rb"\u0049s it"),
+        (b'question]]"},', b'question]]"} '),
+        (b"?", b'?"},{"role":"user","content":"x'),
+        (b"?", b'?"},{"type":"text","text":"x'),
+        (b'"cache_control":{"type":"ephemeral"}', b'"cache_control":null'),
+        (b',"cache_control":{"type":"ephemeral"}', b""),
+    ],
+)
+def test_no_change_of_the_data_passes_because_what_stands_around_it_was_read_before(
+    vendor: str, mode: str, was: bytes, now: bytes
+) -> None:
+    made, fresh = adapter(vendor, mode), adapter(vendor, mode)
+    body = made.encode(request(fenced("Is it capped?"), fenced("It is.")))
+    checked(made, body)
+    assert made._frames
+
+    for told in (body, body.replace(was, now, 1), body.replace(was, now)):
+        assert read_by(made, told) == read_by(fresh, told)
+        fresh._frames.clear()
+
+
+def test_frames_that_were_read_are_bounded_in_number() -> None:
+    made = adapter("openai")
+    for most in range(1, 2 * FRAMES_MAX + 2):
+        checked(made, made.encode(request(fenced("Is it capped?"), max_output_tokens=most)))
+
+        assert 0 < len(made._frames) <= FRAMES_MAX
 
 
 @pytest.mark.parametrize("vendor", ["openai", "anthropic"])
