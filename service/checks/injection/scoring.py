@@ -119,11 +119,16 @@ class Weights:
         """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences, and
         ``poses`` what passages of it pose as. ``words`` are those of its sentences, if they are at hand, and ``odd`` is
         what is known of the words of its view."""
-        if (odd is None or odd.may_be_leet) and LEET_SIGN.search(text) and (spelt := _LEET.sub(self._spelt, text)) != text:
+        may_be_leet = (odd is None or odd.may_be_leet) and LEET_SIGN.search(text)
+        if may_be_leet and (spelt := _LEET.sub(self._spelt, text)) != text:
             text, words = spelt, None
         # Of a text so short pairs are always needed: a word and its parts are never more than its characters.
-        parts = parts_of(text) if len(text) <= LONG or words is None or odd is None else None
-        tokens = parts.tokens if parts else tokens_of(text, words, odd)
+        parts = None
+        if words is None or odd is None or len(text) <= LONG:
+            parts = parts_of(text)
+            tokens = parts.tokens
+        else:
+            tokens = tokens_of(text, words, odd)
         total = sum(map(self._memory.weighed.__getitem__, tokens))
         weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)
