@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
 from service.checks.injection.concepts import bits_of
-from service.checks.injection.features import DISTANCES, Pair, Parts, concepts_of, grams, parts_of, tokens_of
+from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of, tokens_of
 from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
 from service.checks.injection.reading import LEET_SIGN, Odd
@@ -122,13 +122,13 @@ class Weights:
         may_be_leet = (odd is None or odd.may_be_leet) and LEET_SIGN.search(text)
         if may_be_leet and (spelt := _LEET.sub(self._spelt, text)) != text:
             text, words = spelt, None
-        parts: Parts | None
+        # Of a text so short pairs are always needed: a word and its parts are never more than its characters.
+        parts = None
         if words is None or odd is None or len(text) <= LONG:
-            # Of a text so short pairs are always needed: a word and its parts are never more than its characters.
             parts = parts_of(text)
             tokens = parts.tokens
         else:
-            parts, tokens = None, tokens_of(text, words, odd)
+            tokens = tokens_of(text, words, odd)
         total = sum(map(self._memory.weighed.__getitem__, tokens))
         weight, count = total >> OF_COUNT, total & MOST
         score = self.bias + self._of_concepts(said) + self.of_poses(poses)

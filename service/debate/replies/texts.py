@@ -9,10 +9,10 @@ caller's shape: its strings are texts of their own, as in ``output.conditions[0]
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from operator import is_
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,7 +58,6 @@ from service.debate.replies.screening import ScreenedPassage
 from service.debate.replies.stances import Judgement, Projection
 
 AnyStruct = TypeVar("AnyStruct", bound=Struct)
-_HOLDS_TEXTS = (Struct, tuple)
 Change = Callable[[str, str], str]
 """From the path of a text and the text to the text that stands in its place."""
 
@@ -130,13 +129,36 @@ NAMES: Mapping[type[Struct], Mapping[str, str]] = {
 def texts_of(reply: Struct) -> tuple[tuple[str, str], ...]:
     """Each text of a reply that people read, with its path, in the order of the reply."""
     found: list[tuple[str, str]] = []
+    _note(reply, "", found)
+    return tuple(found)
+
+
+def _note(part: Struct, path: str, found: list[tuple[str, str]]) -> None:
+    """Add the texts that `with_texts` goes through, without a copy of what holds them."""
+    for member, name, is_read in _members(type(part)):
+        old = getattr(part, member)
+        if isinstance(old, tuple):
+            for i, each in enumerate(old):
+                if is_read:
+                    found.append((f"{path}{name}[{i}]", each))
+                else:
+                    _note(each, f"{path}{name}[{i}].", found)
+        elif isinstance(old, Struct):
+            _note(old, f"{path}{name}.", found)
+        elif isinstance(part, Projection):
+            _note_output(old, f"{path}{name}", found)
+        elif old is not None:
+            found.append((f"{path}{name}", old))
+
+
+def _note_output(text: str, path: str, found: list[tuple[str, str]]) -> None:
+    """Add the strings of a projection's output."""
 
     def note(path: str, text: str) -> str:
         found.append((path, text))
         return text
 
-    with_texts(reply, note)
-    return tuple(found)
+    _output(text, note, path)
 
 
 def with_texts(part: AnyStruct, change: Change, path: str = "") -> AnyStruct:
@@ -146,10 +168,8 @@ def with_texts(part: AnyStruct, change: Change, path: str = "") -> AnyStruct:
         old = getattr(part, member)
         if is_read and isinstance(part, Projection):
             new: Any = _output(old, change, f"{path}{name}")
-        elif isinstance(old, _HOLDS_TEXTS) or (is_read and isinstance(old, str)):
-            new = _changed(old, change, f"{path}{name}", is_read)
         else:
-            continue
+            new = _changed(old, change, f"{path}{name}")
         if new is not old:
             changes[member] = new
     return replace(part, **changes) if changes else part
@@ -157,20 +177,32 @@ def with_texts(part: AnyStruct, change: Change, path: str = "") -> AnyStruct:
 
 @cache
 def _members(kind: type[Struct]) -> tuple[tuple[str, str, bool], ...]:
-    """The members of a part of a reply: in Python, in JSON, and whether its texts are read."""
-    read = READ.get(kind, ())
+    """The members of a part of a reply that may hold texts: in Python, in JSON, and whether they are texts."""
+    read, types = READ.get(kind, ()), get_type_hints(kind)
     named = zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
-    return tuple((member, name, member in read) for member, name in named)
+    return tuple(
+        (member, name, member in read)
+        for member, name in named
+        if member in read or any(map(_members, _parts_in(types[member])))
+    )
 
 
-def _changed(old: Any, change: Change, path: str, is_read: bool) -> Any:
+def _parts_in(hint: Any) -> Iterator[type[Struct]]:
+    """The parts of a reply that a member of this type may hold."""
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        yield hint
+    for one in get_args(hint):
+        yield from _parts_in(one)
+
+
+def _changed(old: Any, change: Change, path: str) -> Any:
     """A member's value with its texts changed, or the very same object if none of them is another."""
     if isinstance(old, str):
-        return _kept(old, change(path, old)) if is_read else old
+        return _kept(old, change(path, old))
     if isinstance(old, Struct):
         return with_texts(old, change, f"{path}.")
     if isinstance(old, tuple):
-        new = tuple([_changed(each, change, f"{path}[{i}]", is_read) for i, each in enumerate(old)])
+        new = tuple([_changed(each, change, f"{path}[{i}]") for i, each in enumerate(old)])
         return old if all(map(is_, old, new)) else new
     return old
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -12,7 +14,7 @@ from msgspec import Struct, inspect
 from service.debate.findings import Citation
 from service.debate.replies import REPLY_TYPES, Moderation, Projection, Proposal, Statement
 from service.debate.replies.adversarial import Objection
-from service.debate.replies.texts import NAMES, READ, texts_of, with_texts
+from service.debate.replies.texts import NAMES, READ, _members, texts_of, with_texts
 
 
 def structs(found: Any) -> Iterator[type[Struct]]:
@@ -94,3 +96,44 @@ def test_texts_that_stay_as_they_are_leave_the_reply_itself() -> None:
     assert with_texts(reply, lambda path, text: "New." if path == "resolvedPoints[0]" else text).resolved_points == (
         "New.",
     )
+
+
+def generated(found: Any, draw: random.Random) -> Any:
+    """A value of a type; a text may be JSON, as the output of a projection is."""
+    match found:
+        case inspect.StructType(cls, fields):
+            while True:
+                with suppress(ValueError):  # two of one number or label, or bounds in the wrong order
+                    return cls(**{field.name: generated(field.type, draw) for field in fields})
+        case inspect.VarTupleType(item_type):
+            return tuple(generated(item_type, draw) for _ in range(draw.randint(0, 3)))
+        case inspect.UnionType(types):
+            return generated(draw.choice(types), draw)
+        case inspect.LiteralType(values):
+            return draw.choice(values)
+        case inspect.StrType():
+            return draw.choice(("", "Words.", '{"a": ["Words.", 1, {"b": "More."}], "c": null}', "[]"))
+        case inspect.BoolType():
+            return draw.random() < 0.5
+        case inspect.NoneType():
+            return None
+    assert isinstance(found, inspect.IntType)
+    return draw.randint(1, 1_000_000)
+
+
+@pytest.mark.parametrize("kind", sorted(set(REPLY_TYPES.values()), key=str))
+def test_the_texts_of_a_reply_are_those_that_can_be_changed(kind: type[Struct]) -> None:
+    """In their order, each with its path; and no part without a text holds another one."""
+    draw, info = random.Random(str(kind)), inspect.type_info(kind)
+    for _ in range(50):
+        reply, noted = generated(info, draw), list[tuple[str, str]]()
+
+        def note(path: str, text: str, noted: list[tuple[str, str]] = noted) -> str:
+            noted.append((path, text))
+            return f"{text}!"
+
+        changed = with_texts(reply, note)
+        assert texts_of(reply) == tuple(noted)
+        assert [text for _, text in texts_of(changed)] == [f"{text}!" for _, text in noted]
+        for cls in structs(info):
+            assert set(READ.get(cls, ())) <= {member for member, *_ in _members(cls)}
