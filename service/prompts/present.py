@@ -18,7 +18,7 @@ _CHUNK = 65_536
 def present_bytes(path: str, expected: bytes) -> bytes:
     """The bytes of a regular file now, `_FILE_MAX` of them at most; a pipe or device is refused and not waited for.
 
-    Where they are the ``expected`` ones, it is all the same what kind of file has them, and nobody asks.
+    Where they are the ``expected`` ones, the kind of file that has them makes no difference and is not looked at.
     """
     try:
         opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
