@@ -190,14 +190,15 @@ class Prompts:
         files has changed since it was loaded, is missing, or cannot be read. A file that changes later has no effect on
         what is returned.
         """
-        present = present_bytes(f"{self._directory}/{MANIFEST}")
+        present = present_bytes(f"{self._directory}/{MANIFEST}", self.manifest)
         if present != self.manifest and (found := _hash(present)) != self.pin:
             raise PromptMismatch(
                 f"{SINCE} the prompt manifest has changed: expected sha256 {short(self.pin)}, found {short(found)}; "
                 f"restore prompts/{MANIFEST}, or deploy the change, {RESTART}"
             )
         for entry in map(self.entry, ids):
-            if (present := present_bytes(f"{self._directory}/{entry.file}")) != self._contents[entry.file]:
+            expected = self._contents[entry.file]
+            if (present := present_bytes(f"{self._directory}/{entry.file}", expected)) != expected:
                 raise PromptMismatch(f"{SINCE} {mismatch(entry, _hash(present))}, {RESTART}")
         return self
 

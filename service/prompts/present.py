@@ -15,15 +15,19 @@ _FILE_MAX = 4_000_000
 _CHUNK = 65_536
 
 
-def present_bytes(path: str) -> bytes:
-    """The bytes of a regular file now, `_FILE_MAX` of them at most; a pipe or device is refused and not waited for."""
+def present_bytes(path: str, expected: bytes) -> bytes:
+    """The bytes of a regular file now, `_FILE_MAX` of them at most; a pipe or device is refused and not waited for.
+
+    Where they are the ``expected`` ones, the kind of file that has them makes no difference and is not looked at.
+    """
     try:
         opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            about = os.fstat(opened)
-            if not stat.S_ISREG(about.st_mode):
+            if (found := _begun(opened, len(expected))) == expected:
+                return expected
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
                 raise PromptMismatch(f"{SINCE} {Path(path).name} is no file any more; restore it, {RESTART}")
-            return _read(opened, about.st_size)
+            return _read_on(opened, found)
         finally:
             os.close(opened)
     except OSError as error:
@@ -32,9 +36,16 @@ def present_bytes(path: str) -> bytes:
         ) from error
 
 
-def _read(opened: int, size: int) -> bytes:
-    """All that is there. One byte more than the size is asked for: what comes then is the whole, or has grown."""
-    found = os.read(opened, min(size + 1, _FILE_MAX))
-    while len(found) != size and len(found) < _FILE_MAX and (more := os.read(opened, _CHUNK)):
+def _begun(opened: int, size: int) -> bytes:
+    """What comes of a file at first. One byte more than the size is asked for: as many bytes are all that is there."""
+    try:
+        return os.read(opened, size + 1)
+    except (BlockingIOError, IsADirectoryError):  # no regular file
+        return b""
+
+
+def _read_on(opened: int, found: bytes) -> bytes:
+    """All that is there, from what has come at first."""
+    while len(found) < _FILE_MAX and (more := os.read(opened, _CHUNK)):
         found += more
     return found[:_FILE_MAX]

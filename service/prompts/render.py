@@ -30,7 +30,7 @@ from service.debate.formats import FormatName, complete_formats
 from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, documents_of_round, labels, party
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
-from service.debate.turns import SCREENER, is_masked, phase_of, round_of
+from service.debate.turns import SCREENER, is_masked, phase_of, round_of, seat_of, split_party
 from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.kept import once
@@ -114,15 +114,15 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
 
 
 def _case_text(mark: str, seen: Shown, started: DebateStarted, round_: int) -> str:
-    """The message with the case, rendered once for all turns that are shown the same of it."""
+    """The message with the case, rendered once for all turns that are shown the same documents of it."""
     case, sources = seen.case, seen.sources
     given = documents_of_round(case, round_)
-    texts = (sources[document.id] for document in case.documents if document.id in given)
 
     def render_case() -> str:
         return _fenced(mark, seen.blocks(case_blocks(case, started, sources, round_)))
 
-    return once(seen.facts, ("case", round_), (case, started, seen.masks, *texts), render_case, len)
+    rests_on = (case, started, seen.masks, *[sources[document] for document in given])
+    return once(seen.facts, ("case", given), rests_on, render_case, len)
 
 
 def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
@@ -155,16 +155,14 @@ def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
 
 
 def _labels_in(turn: Turn, reply: Reply, seen: TurnId, shown: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The labels on which the block of a reply depends: those of the parties that it answers, for a moderator."""
-    match reply:
-        case Framing() | Moderation():
-            return ()
-        case _ if turn.seat != "moderator":
-            return None
-        case Proposal():
-            return (shown[party(seen)],)
-        case _:
-            return tuple(chain.from_iterable(shown.items()))
+    """The labels on which the block of a reply depends for a moderator: its own, and those of whom it answers."""
+    if isinstance(reply, Framing | Moderation):
+        return ()
+    if turn.seat != "moderator":
+        return None
+    answered = {"critic": "proposer", "rebuttal": "critic"}.get(seat_of(seen))
+    others = [words for words in shown.items() if split_party(words[0])[0] == answered]
+    return (shown[party(seen)], *chain.from_iterable(others))
 
 
 def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> Block:

@@ -6,6 +6,7 @@ the fenced documents, then the fenced replies, last the seat's pinned prompt out
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -14,8 +15,7 @@ from msgspec.structs import replace
 
 Role = Literal["house", "data", "seat"]
 SPELLED_MAX = 256
-"""How many pinned texts are kept as JSON; then all are forgotten and written again."""
-_spelled = dict[str, Raw]()
+"""How many pinned texts are kept as JSON."""
 
 
 class Message(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -81,13 +81,13 @@ def spelled(message: Message) -> str | Raw:
 
     The same few are most of every request, and to write one means to look at each of its characters.
     """
-    if not message.pins:
-        return message.content
-    if (found := _spelled.get(message.content)) is None:
-        if len(_spelled) >= SPELLED_MAX:
-            _spelled.clear()
-        found = _spelled[message.content] = Raw(msgspec.json.encode(message.content))
-    return found
+    return as_json(message.content) if message.pins else message.content
+
+
+@lru_cache(maxsize=SPELLED_MAX)
+def as_json(text: str) -> Raw:
+    """A text as JSON."""
+    return Raw(msgspec.json.encode(text))
 
 
 def wire_texts(body: bytes) -> WireTexts:

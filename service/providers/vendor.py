@@ -183,7 +183,7 @@ class Vendor(Provider):
         return None
 
     def _keep_frame(self, body: bytes, written: Written) -> None:
-        """Keep what stands around the data of a body, if its schema is not told as data too."""
+        """Keep what stands around the data of a body, if its schema does not go as data too."""
         request, mode, schema = written.request, written.mode, written.schema
         house, *data, seat = request.messages
         inside = _encoder.encode(self._parts(data, request.keeps_case))[1:-1] + b","

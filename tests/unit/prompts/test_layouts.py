@@ -20,7 +20,7 @@ from service.prompts.layout_check import all_differences, refuse_others
 from service.prompts.layout_pin import LAYOUT, layout_of
 from service.prompts.layouts import LAYOUTS, LayoutFile, differences, lay_out
 from service.prompts.render import render
-from service.prompts.request import Message, Request
+from service.prompts.request import Message, Request, as_json
 from service.running import versions
 from tests.unit.prompts.test_render import after
 from tests.vectors.layouts import path
@@ -90,6 +90,7 @@ def test_the_requests_of_the_file_reach_every_line_that_lays_requests_out() -> N
         reached.setdefault(frame.f_code.co_filename, set()).add(frame.f_lineno)
         return trace
 
+    as_json.cache_clear()
     before = sys.gettrace()
     sys.settrace(trace)
     try:
