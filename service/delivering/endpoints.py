@@ -247,8 +247,8 @@ class Endpoints:
 def _before(endpoint: Endpoint) -> list[tuple[str, int]]:
     """The secrets before the present one that sign too, each by its master key and generation, the newest first.
 
-    Of which master key one between the two is, no row says. It is of one of theirs; a secret of the other was given to
-    nobody, so its signature says nothing.
+    Of which master key one between the two is, no row says. It is of one of theirs; a secret of the other was never
+    given out, so its signature says nothing.
     """
     first, master = endpoint.previous_generation, endpoint.previous_master
     if not endpoint.both or not first or not master:

@@ -197,8 +197,7 @@ class Prompts:
                 f"restore prompts/{MANIFEST}, or deploy the change, {RESTART}"
             )
         for entry in map(self.entry, ids):
-            expected = self._contents[entry.file]
-            if (present := present_bytes(f"{self._directory}/{entry.file}", expected)) != expected:
+            if (present := present_bytes(f"{self._directory}/{entry.file}", was := self._contents[entry.file])) != was:
                 raise PromptMismatch(f"{SINCE} {mismatch(entry, _hash(present))}, {RESTART}")
         return self
 

@@ -23,7 +23,7 @@ class EvidenceReader(Protocol):
 
 
 class EvidenceDesk(Struct, frozen=True):
-    """Where evidence is read, for whom, and by whom its records are written: by nobody where none is given out."""
+    """Where evidence is read, for whom, and by whom its records are written, if any is given out."""
 
     database: Database
     logs: CurrentLogs
