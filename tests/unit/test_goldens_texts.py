@@ -31,7 +31,6 @@ CLOSED = "the noun of a closed list, in the error of a table that lacks a row"
 NOT_TOLD = {
     "expected the entries of a debate from case.received on; read them from the first": "an error",
     "The case was erased from the database, and with it the words of its decision.": "in lists and batches, in no report",
-    "the provider did not tell what was used": "tests/unit/report/document/test_money.py has it",
     "what the provider reported cannot be true, or has no price; the record has it": "test_money.py has it too",
     r"\b(\d{1,3}) to (\d{1,3}) %": "a pattern, no words",
     r"\b(\d{1,3}) %": "a pattern, no words",
