@@ -17,7 +17,7 @@ The files lie in this order in a large archive (`service.audit.archive`), so not
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import IO, Annotated, Final, Literal
 
@@ -39,6 +39,8 @@ COLUMNS = (
     *("simulated", "records", "bundle", "sha256", "answer", "askedRole", "evaluation"),
 )
 """The columns of decisions.csv. Programs read them by place, so a new one goes to the end."""
+COLUMNS_BEFORE = COLUMNS[:-1]
+"""Those of a pack that was made before items of evaluations were marked."""
 WORDS = frozenset({"answer"})
 """The columns that are sentences of a build: a verifier of another build may say them otherwise."""
 
@@ -163,14 +165,14 @@ def decode_summary(data: bytes) -> Summary:
     return _summaries.decode(data)
 
 
-def encode_row(row: Mapping[str, str]) -> bytes:
+def encode_row(row: Mapping[str, str], columns: Sequence[str] = COLUMNS) -> bytes:
     """A decision as a line of ``decisions.csv``."""
-    return csv_line([row[name] for name in COLUMNS])
+    return csv_line([row[name] for name in columns])
 
 
-def encode_columns() -> bytes:
+def encode_columns(columns: Sequence[str] = COLUMNS) -> bytes:
     """The beginning of ``decisions.csv``: the mark by which Excel knows that a file is UTF-8, and the first line."""
-    return BOM_UTF8 + csv_line(COLUMNS)
+    return BOM_UTF8 + csv_line(columns)
 
 
 def is_pack(stream: IO[bytes]) -> bool:

@@ -29,7 +29,6 @@ from service.audit.note import Note
 from service.audit.pack import (
     SUMMARY,
     TABLE,
-    WORDS,
     PackedDecision,
     PackedLog,
     before_file,
@@ -48,7 +47,7 @@ from service.verify.lines import check_lines
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, read_head
 from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.pack_files import BUNDLES, PackFiles
-from service.verify.pack_table import DecisionTable
+from service.verify.pack_table import DecisionTable, more
 from service.verify.steps import (
     Differs,
     NotCheckable,
@@ -426,21 +425,12 @@ class _Parts:
             raise self._table.broken
         if skipped := self._table.skipped:
             raise NotCheckable(
-                f"the row of debate {skipped[0]}{_more(skipped)} cannot be made by this build, and neither can the "
+                f"the row of debate {skipped[0]}{more(skipped)} cannot be made by this build, and neither can the "
                 "counts by status; use a build that has what the bundle needs"
             )
         expect("the counts", dict(self._table.statuses), self._pack.summary.counts.by_status, file=SUMMARY)
-        if said := self._table.said:
-            raise NotCheckable(
-                f"{', '.join(sorted(WORDS))} of debate {said[0]}{_more(said)} is "
-                "not as this build says it: another build made the pack, or the cell was edited. Read report.md of "
-                "the bundle instead"
-            )
+        self._table.refuse_doubtful()
         return f"{self._table.count} rows, and counts by status, as the bundles give them"
-
-
-def _more(debates: Sequence[str]) -> str:
-    return f" and of {len(debates) - 1} more" * (len(debates) > 1)
 
 
 def described(opened: OpenedBundle, path: str, sha256: str) -> PackedDecision:

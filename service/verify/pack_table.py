@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import IO
 
 from service.audit.csv_line import csv_line
-from service.audit.pack import COLUMNS, TABLE, WORDS, encode_columns, encode_row
-from service.verify.steps import Differs, expect
+from service.audit.pack import COLUMNS, COLUMNS_BEFORE, TABLE, WORDS, encode_columns, encode_row
+from service.verify.steps import Differs, NotCheckable, expect
 
 ROW_MAX = 1 << 23
 """The most bytes of a row that is taken apart, far more than any question and answer have."""
@@ -33,17 +33,22 @@ class DecisionTable:
         """The debates whose sentences are others than those of this build."""
         self.skipped: list[str] = []
         """The debates whose rows this build cannot make."""
+        self.unmarked: list[str] = []
+        """The items of evaluations in a table whose columns do not tell them from decisions."""
         self.statuses = Counter[str]()
         self.count = 0
-        columns = encode_columns()
-        if not self._follows(columns):
+        known = (columns for columns in (COLUMNS, COLUMNS_BEFORE) if self._follows(encode_columns(columns)))
+        self._columns = next(known, ())
+        if not self._columns:
             self._differ("the line of the columns", "as a pack writes it", repr(bytes(self._ahead[:SHOWN_MAX])))
 
     def compare(self, row: Mapping[str, str]) -> None:
         """Compare the next row with the one that follows from a bundle; sentences that differ are noted."""
         self.count += 1
         self.statuses[row["status"]] += 1
-        if self.broken is None and not self._follows(encode_row(row)):
+        if row["evaluation"] and "evaluation" not in self._columns:
+            self.unmarked.append(row["debate"])
+        if self.broken is None and not self._follows(encode_row(row, self._columns)):
             try:
                 self._compare(row, self._cells(row["debate"]))
             except Differs as difference:
@@ -65,10 +70,25 @@ class DecisionTable:
         if self.broken is None and self._ahead:
             self._differ("what follows the last row", "nothing", repr(bytes(self._ahead[:SHOWN_MAX])))
 
+    def refuse_doubtful(self) -> None:
+        """Raise `NotCheckable` for sentences that are not this build's, and for items of evaluations without a mark."""
+        if said := self.said:
+            raise NotCheckable(
+                f"{', '.join(sorted(WORDS))} of debate {said[0]}{more(said)} is "
+                "not as this build says it: another build made the pack, or the cell was edited. Read report.md of "
+                "the bundle instead"
+            )
+        if unmarked := self.unmarked:
+            raise NotCheckable(
+                f"debate {unmarked[0]}{more(unmarked)} decides nothing, as an item of an evaluation, and this table "
+                "has no column that says so: an earlier build made the pack, or the column was taken out. Make the "
+                "pack again to count decisions"
+            )
+
     def _compare(self, row: Mapping[str, str], found: list[str]) -> None:
         """Compare the cells of a row whose bytes are others; raises `Differs`."""
-        cells = next(csv.reader(StringIO(encode_row(row).decode(), newline="")))
-        for name, one, other in zip(COLUMNS, cells, found, strict=True):
+        cells = next(csv.reader(StringIO(encode_row(row, self._columns).decode(), newline="")))
+        for name, one, other in zip(self._columns, cells, found, strict=True):
             if name not in WORDS:
                 expect(f"{name} of debate {row['debate']}", one, other, file=TABLE)
         self.said.append(row["debate"])
@@ -81,7 +101,7 @@ class DecisionTable:
             cells, more = next(rows), next(rows, None)
         except (csv.Error, UnicodeDecodeError):
             raise Differs(f"the row of debate {debate}", "a line of CSV", "none", file=TABLE) from None
-        expect(f"the cells of debate {debate}", len(COLUMNS), len(cells), file=TABLE)
+        expect(f"the cells of debate {debate}", len(self._columns), len(cells), file=TABLE)
         if more is not None or csv_line(cells) != line:
             raise Differs(f"the spelling of the row of debate {debate}", "that of a pack", "another", file=TABLE)
         return cells
@@ -118,3 +138,8 @@ class DecisionTable:
 
     def _differ(self, what: str, expected: str, found: str) -> None:
         self.broken = Differs(what, expected, found, file=TABLE)
+
+
+def more(debates: Sequence[str]) -> str:
+    """How many debates there are besides the one that is named."""
+    return f" and of {len(debates) - 1} more" * (len(debates) > 1)

@@ -30,8 +30,7 @@ DECLINED = "the declined case of the goldens is declined for its downside"
 CLOSED = "the noun of a closed list, in the error of a table that lacks a row"
 NOT_TOLD = {
     "expected the entries of a debate from case.received on; read them from the first": "an error",
-    "The case was erased from the database, and with it the words of its decision.": "in lists and batches, in no report",
-    "what the provider reported cannot be true, or has no price; the record has it": "test_money.py has it too",
+    "The case was erased from the database, and with it the words of its decision.": "a list and a batch say it",
     r"\b(\d{1,3}) to (\d{1,3}) %": "a pattern, no words",
     r"\b(\d{1,3}) %": "a pattern, no words",
     r"(?<=span more than )(\d{1,3}) points\b": "a pattern, no words",

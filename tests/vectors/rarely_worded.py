@@ -305,6 +305,8 @@ def _too_little(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Usages below the floor, of replies and of a failed attempt, and waits for a vendor that takes no calls."""
     for entry in entries:
         match entry:
+            case TurnSpoke(turn="1.critic.1"):  # a usage that cannot be true
+                yield replace(entry, charge=Charge(entry.charge.amount, "reserved"), usage={"prompt_tokens": -1})
             case TurnSpoke():
                 part: BelowFloor = "input" if entry.turn == "1.proposer.1" else "output"
                 yield replace(entry, charge=Charge(entry.charge.amount, "reserved", below_floor=part))

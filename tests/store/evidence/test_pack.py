@@ -477,6 +477,24 @@ async def test_a_sentence_that_this_build_does_not_say_is_named_and_no_pack_with
     assert (report.code, gap.name, debate in gap.detail) == (4, "table", True)
 
 
+async def test_a_pack_of_an_earlier_build_is_verified_by_the_columns_that_it_has(house: House) -> None:
+    """Without the column of evaluations a table is as good, unless it has an item of one: a row like a decision."""
+    debate = await house.debated()
+    files = unzipped(await made(house))
+    table = files[TABLE].replace(b",evaluation\r\n", b"\r\n", 1).replace(b",\r\n", b"\r\n")
+    assert len(files[TABLE]) - len(table) == len(b",evaluation") + len(b",")
+    data = rehashed({**files, TABLE: table})
+
+    def of_an_item(entries: Sequence[Entry], packed: PackedDecision) -> Mapping[str, str]:
+        return {**pack_row(entries, packed), "evaluation": "01890a5d-ac96-774b-bcce-b302099a8057"}
+
+    plain, unmarked = check(data), verify_pack(BytesIO(data), TRUST, tools(), of_an_item)
+
+    assert (plain.code, plain.gaps) == (0, ())
+    (gap,) = unmarked.gaps
+    assert (unmarked.code, gap.name, debate in gap.detail, "evaluation" in gap.detail) == (4, "table", True, True)
+
+
 UNPINNED = Trust(allow_unsigned=True, allow_unwitnessed=True)
 UNCHECKED = f"no pinned key checked the lines of 'localhost' ({KEY.public.id.hex()})"
 

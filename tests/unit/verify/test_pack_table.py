@@ -8,7 +8,7 @@ from io import BytesIO
 
 import pytest
 
-from service.audit.pack import COLUMNS, encode_columns, encode_row
+from service.audit.pack import COLUMNS, COLUMNS_BEFORE, encode_columns, encode_row
 from service.verify import pack_table
 from service.verify.pack_table import DecisionTable
 
@@ -40,6 +40,23 @@ def test_the_table_of_the_rows_has_no_difference() -> None:
 
     assert (table.broken, table.said, table.count) == (None, [], 2)
     assert table.statuses == {"completed": 1, "declined": 1}
+
+
+@pytest.mark.parametrize(("evaluations", "unmarked"), [(("", ""), []), (("", "e1"), ["d2"])])
+def test_a_table_of_the_columns_before_is_compared_and_its_items_are_named(
+    evaluations: tuple[str, str], unmarked: list[str]
+) -> None:
+    rows = [{**row, "evaluation": one} for row, one in zip(ROWS, evaluations, strict=True)]
+    lines = [encode_columns(COLUMNS_BEFORE), *(encode_row(row, COLUMNS_BEFORE) for row in rows)]
+
+    for forged in (False, True):
+        table = DecisionTable(BytesIO(b"".join(lines).replace(b"y", b"z", 1) if forged else b"".join(lines)))
+        for row in rows:
+            table.compare(row)
+        table.end()
+
+        assert (table.broken is not None) is forged
+        assert table.unmarked == unmarked
 
 
 @pytest.mark.parametrize("line", [b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\0", b" ", b"\xef\xbb\xbf", b'""', b"\x1a"])
