@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from service.debate.amounts import is_plain
 from service.errors import did_you_mean
 
 
@@ -30,9 +31,11 @@ class Amount(click.ParamType[Decimal]):
         if isinstance(value, Decimal):
             return value
         try:
-            return Decimal(str(value))
+            if is_plain(str(value)):
+                return Decimal(str(value))
         except InvalidOperation:
-            self.fail(f"expected a number such as 250000 or 0.55, found {value!r}", param, ctx)
+            pass
+        return self.fail(f"expected a number such as 250000 or 0.55, found {value!r}", param, ctx)
 
 
 class Pair(click.ParamType[tuple[str, str]]):

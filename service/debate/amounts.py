@@ -18,6 +18,11 @@ def usd(amount: MicroUSD) -> str:
     return f"{'-' if amount < 0 else ''}{whole}.{places}"
 
 
+def is_plain(number: str) -> bool:
+    """Whether the text of a number has digits of ASCII, and none that are divided: to Python ``1_0`` is ten."""
+    return number.isascii() and "_" not in number
+
+
 def micro(amount: str | int | Decimal) -> MicroUSD:
     """A decimal amount of US dollars as micro-dollars.
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from service.delivering.sender import Sender
 
 KEEP_HOURS, KEEP_HOURS_MAX = 24, 720
-"""How long the secret before a rotation signs beside the new one, unless another time is given, and at most."""
+"""How long the secrets before a rotation sign beside the new one, unless another time is given, and at most."""
 CHECK_S = 5.0
 """How long a name is looked up when an endpoint is created."""
 

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import fields
 
+from service.debate.amounts import is_plain
 from service.errors import BadRequest, GainsayError, WrongShape, together
 from service.intake.positions import place, repeated_member, unclosed
 from service.intake.shape import SAID_MAX, escape, has_few_values, parsed, shape_faults, split_path
@@ -126,11 +127,8 @@ def _half_character(raw: bytes) -> re.Match[bytes] | None:
     """The first escape of a surrogate without its other half, in a body that is JSON but for such."""
     if (half := next((found for found in _ESCAPE.finditer(raw) if found[1]), None)) is None:
         return None
-    try:
-        json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return half
+    mended = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], raw)
+    return None if _syntax_fault(mended) else half
 
 
 def _twice(raw: bytes, pointer: str) -> WrongShape:
@@ -171,11 +169,6 @@ def _odd_numbers(members: Sequence[tuple[str, Any]], type_: type[Any]) -> list[W
         for name, value in members
         if name in names and isinstance(value, str) and not is_plain(value)
     ]
-
-
-def is_plain(number: str) -> bool:
-    """Whether the text of a number has digits of ASCII, and none that are divided."""
-    return number.isascii() and "_" not in number
 
 
 @cache

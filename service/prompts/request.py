@@ -58,21 +58,13 @@ class WireTexts(Struct, frozen=True, rename="camel"):
     keeps_case: bool | None = None
 
 
-class _Spelled(Struct, frozen=True, omit_defaults=True):
-    """A message with its text as JSON, if that is kept."""
-
-    role: Role
-    content: str | Raw
-    pins: tuple[str, ...] = ()
-
-
 _encoder = msgspec.json.Encoder(order="sorted")
 _decoder = msgspec.json.Decoder(WireTexts)
 
 
 def encode(request: Request) -> bytes:
     """The request's own bytes. ``requestHash`` covers these, and not a vendor's wire."""
-    messages: Any = tuple([_Spelled(m.role, spelled(m), m.pins) for m in request.messages])
+    messages: Any = tuple([replace(m, content=as_json(m.content)) if m.pins else m for m in request.messages])
     return _encoder.encode(replace(request, messages=messages, keeps_case=False))
 
 

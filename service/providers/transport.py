@@ -147,7 +147,7 @@ class Transport:
                 await asyncio.gather(upload, return_exceptions=True)
 
     async def _connection(self, line: _Line) -> Connection:
-        """A connection: a kept one on which nothing has come since its last response, else a new one.
+        """A connection: a kept one that has had no response, and nothing that is none, since its last; else a new one.
 
         What comes while no call waits answers nothing that was asked. It would be read as the response to the next
         call, which may be of another debate, and each later response as that to the call after its own.

@@ -153,7 +153,8 @@ class Vendor(Provider):
         """The texts in a body; raises `PromptMismatch` for a body that no adapter here has written.
 
         The body is decoded to a request, and encoding that request must give the same bytes. So any additional
-        message, tool, field or blank is detected, but for those within the reply schema: its bytes are returned.
+        message, tool, field or blank is detected, but for those within the reply schema: its bytes are returned. Of a
+        body that differs in its data alone from one that was read so before, the data alone is.
         """
         if found := self._within_a_frame(body):
             return found
@@ -186,15 +187,16 @@ class Vendor(Provider):
         """Keep what stands around the data of a body, if its schema does not go as data too."""
         request, mode, schema = written.request, written.mode, written.schema
         house, *data, seat = request.messages
+        if not data or mode not in ("json_schema", "tool"):
+            return
         inside = _encoder.encode(self._parts(data, request.keeps_case))[1:-1] + b","
         before, found, behind = body.partition(inside)
-        if not data or not found or mode not in ("json_schema", "tool"):
-            return
-        if self._write(replace(request, messages=(house, seat)), mode, schema) != before + behind:
+        if not found or self._write(replace(request, messages=(house, seat)), mode, schema) != before + behind:
             return
         if len(self._frames) >= FRAMES_MAX:
             self._frames.clear()
-        self._frames.append(Frame(before, behind, house, seat, schema))
+        # A `Raw` that was decoded holds the whole body, with the documents in it; its copy holds the schema alone.
+        self._frames.append(Frame(before, behind, house, seat, schema.copy()))
 
     def _written(self, body: bytes) -> Written:
         """A body, read back: with the parameters of its model's last body, else with those that it is found to have.

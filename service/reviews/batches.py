@@ -18,13 +18,13 @@ from msgspec.structs import replace
 
 from service import intake
 from service.audit.record import SALT_BYTES
-from service.debate.amounts import MicroUSD, micro
+from service.debate.amounts import MicroUSD, is_plain, micro
 from service.errors import AuditUnavailable, BadRequest, IdempotencyKeyReused, InvalidCase, QueueFull, StoreUnavailable
 from service.identity.caller import Caller
 from service.identity.roles import Scope
 from service.intake import Deployment, validation
 from service.intake.batch_file import BatchFile
-from service.intake.decoding import is_plain, most_bytes
+from service.intake.decoding import most_bytes
 from service.intake.request import CaseRequest, document_ids
 from service.policy import Batches
 from service.report.result.decision_types import Decision

@@ -143,7 +143,7 @@ async def make_trial(trial: Trial, prompts: Prompts, provider: Provider, within_
 
 
 def _charge(trial: Trial, answer: Answer | None, reply: Reply | None, said: str | None) -> Charge:
-    """The charge by the usage that was reported, or the worst case, as a debate is charged."""
+    """The charge by the usage that was reported, or the worst case, by the rules of a debate."""
     plan = trial.plan
     usage = money.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
     counted = money.Counted(trial.input_tokens, money.reply_tokens(reply, said, plan.tokenizer), trial.floor_per_mille)

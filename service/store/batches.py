@@ -112,7 +112,7 @@ class StoredLine(Struct, frozen=True, kw_only=True):
     spent: MicroUSD | None
     decision: bytes | None
     erased: bool
-    """Whether its case is not stored any more."""
+    """Whether no case of it is stored: it was erased, or has not begun."""
 
 
 class ClaimedBatch(Struct, frozen=True, kw_only=True):

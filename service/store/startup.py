@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def addresses(
     A process that is ``serving`` callers has an address for that role too. PostgreSQL is waited for while seconds
     remain; without a deadline it must be available. ``first`` is called when an embedded server has started, and before
     anything is done in a database. Raises `OpenIncident` and `Unguarded`, which an operator has to
-    look at first, and `SettingsError` for a missing GAINSAY_API_URL and for one that leads to another database.
+    look at first, and `SettingsError` for a missing GAINSAY_API_URL and for an address that leads to another database.
     """
     if serving and settings.database_url is not None and settings.api_url is None:
         raise SettingsError(
@@ -70,8 +71,10 @@ def addresses(
         url = found.serving if serving else None
         if url is not None:
             _check(lambda: check_serving(url, migrations()), left_s)
-            if settings.database_url is not None:
-                _check(lambda: check_one_database(found.service, url, "GAINSAY_API_URL"), left_s)
+        if serving and settings.database_url is not None:
+            for variable, other in (("GAINSAY_API_URL", url), ("GAINSAY_SEQUENCER_URL", found.sequencer)):
+                if other is not None:
+                    _check(partial(check_one_database, found.service, other, variable), left_s)
         _check(lambda: refuse_incidents(found.service), left_s)
         yield DatabaseAddresses(found.service, found.sequencer, url)
 

@@ -79,9 +79,9 @@ WEBHOOKS: tuple[Operation, ...] = (
         id="rotateWebhook",
         scope="webhook.manage",
         tag="webhooks",
-        summary="Make the next secret of an endpoint; the one before signs beside it for some hours.",
+        summary="Make the next secret of an endpoint; those that signed so far sign beside it for some hours.",
         description=(
-            "Until then each message has two signatures in one header, and a receiver with either secret accepts it. "
+            "Until then one header has a signature by each of them, and a receiver with one of the secrets accepts it. "
             f"{_RECORDED} The secret is in this answer alone, so an Idempotency-Key is refused."
         ),
         parameters=(_WEBHOOK,),

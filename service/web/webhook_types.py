@@ -22,10 +22,10 @@ class WebhookRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_u
 
 
 class WebhookRotationRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """How long the secrets of before sign beside the new one."""
+    """How long the earlier secrets sign beside the new one."""
 
     keep_hours: Annotated[int, Meta(ge=0, le=KEEP_HOURS_MAX)] = KEEP_HOURS
-    """The hours for which the secrets of before sign too, from 0 to 720; 0 ends them at once."""
+    """The hours for which the earlier secrets sign too, from 0 to 720; 0 ends them at once."""
 
 
 class Webhook(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -48,7 +48,7 @@ class Webhook(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     disabled_at: str | None = None
     """The time at which it was disabled. Absent unless it is."""
     both_until: str | None = None
-    """The time until which the secrets of before sign too. Absent where one secret signs."""
+    """The time until which the earlier secrets sign too. Absent where one secret signs."""
     failures: int
     """How many attempts have failed since the last that was taken, at least 0."""
     href: str

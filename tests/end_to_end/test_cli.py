@@ -408,12 +408,22 @@ def test_a_folder_and_a_file_that_is_too_large_are_refused_by_name(run: Run, tmp
     assert too_large.err.startswith(f"gainsay: too_large: {large} has 30000000 bytes")
 
 
+@pytest.mark.parametrize("said", ["1_0", "\u0663", "\uff15"])
+def test_an_amount_is_read_from_digits_that_stand_together(run: Run, said: str) -> None:
+    """Python reads 1_0 as ten, and no one else does."""
+    ended = run("gate", "--task-type", "contract", "--downside", said)
+
+    assert ended.code == exit_codes.USAGE
+    assert f"expected a number such as 250000 or 0.55, found {said!r}" in ended.err
+
+
 @pytest.mark.parametrize(
     "words",
     [
         GATE,
         ("signer", "--key", "file:none", "--heads", "none"),
         ("witness", *"--key file:none --heads h --log k".split()),
+        ("mcp", "--http", "--server", "http://127.0.0.1:9"),
     ],
     ids=lambda words: words[0],
 )

@@ -25,6 +25,7 @@ from service.verify.steps import Trust
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.evaluating import GOLDEN, a_plan, give_sets
 from tests.fixtures.postgres import Database
+from tests.fixtures.readings import kinds
 from tests.fixtures.serving import JSON, SIGNING_KEY, Served, events_of, ids_of, served
 from tests.fixtures.spending import rows
 
@@ -196,6 +197,29 @@ async def test_the_bundle_verifies_by_itself_and_has_labels_for_those_who_may_re
         assert (report.code, tuple(gap.name for gap in report.gaps)) == (code, left), report.steps
     refused = await stage.get(run["links"]["audit"], "requester", accept="application/zip")
     assert refused.status_code == 403
+
+
+async def test_head_gives_out_no_evidence_of_an_evaluation_and_records_none(
+    stage: Stage, run: JSON, module_database: Database
+) -> None:
+    asked = (
+        (run["links"]["audit"], "application/jsonl"),
+        (run["links"]["audit"], "application/zip"),
+        (run["links"]["events"], "text/event-stream"),
+    )
+    before = kinds(module_database)
+    heads = [
+        await stage.site.http.head(path, headers={**stage.callers["validator"].headers, "accept": accept})
+        for path, accept in asked
+    ]
+
+    assert kinds(module_database) == before
+    for head, (path, accept) in zip(heads, asked, strict=True):
+        assert (head.status_code, head.content) == (200, b""), path
+        assert ("content-length" in head.headers) == (accept == "application/zip"), "a stream has none, as to GET"
+        assert head.headers["content-type"].partition(";")[0] == accept
+    await stage.get(run["links"]["audit"], accept="application/zip")
+    assert kinds(module_database) == before + Counter({"audit.read": 1})
 
 
 async def test_every_fault_of_a_plan_is_named_by_its_line_and_nothing_is_recorded(

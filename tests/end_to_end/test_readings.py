@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import httpx
-import psycopg
 import pytest
 from msgspec.structs import replace
 
@@ -29,6 +28,7 @@ from service.web.stream import events
 from service.web.stream_listeners import Listener, Listeners
 from tests.end_to_end.processes import deployed, until_ready
 from tests.fixtures.postgres import Database
+from tests.fixtures.readings import bodies, kinds
 from tests.fixtures.serving import Served, a_case, served, slow_policy
 
 pytestmark = pytest.mark.no_replay
@@ -37,14 +37,11 @@ KEY = "key_0a1b2c3d4e5f6g7h8j9k0m1n2p"
 AUDITOR = Caller(
     "default", "sub_7z9y8x7w6v5t4s3r2q1p0n9m8k", "auditor", "person", "apiKey", ("auditor", "requester"), None, KEY
 )
-BODIES = "SELECT p.body, e.debate FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) ORDER BY e.debate"
 
 
 def recorded(database: Database) -> list[dict[str, Any]]:
     """The readings that any log has."""
-    with psycopg.connect(database.admin_url) as admin:
-        bodies = [json.loads(body) for body, _ in admin.execute(BODIES.encode()).fetchall()]
-    return [each for body in bodies if body["kind"] == "content.read" for each in body["readings"]]
+    return [each for body in bodies(database) if body["kind"] == "content.read" for each in body["readings"]]
 
 
 def counted(database: Database) -> Counter[tuple[str, str | None]]:
@@ -153,13 +150,6 @@ async def test_files_of_evidence_that_head_asks_for_are_neither_read_nor_issued(
         assert head.headers["content-type"] == gets[path].headers["content-type"]
         assert {*head.headers} == {*gets[path].headers} - {"transfer-encoding"}, path
     assert [path for path, head in heads.items() if "content-length" not in head.headers] == [*streamed]
-
-
-def kinds(database: Database) -> Counter[str]:
-    """The records of evidence that was given out, by their kind."""
-    with psycopg.connect(database.admin_url) as admin:
-        bodies = [json.loads(body) for body, _ in admin.execute(BODIES.encode()).fetchall()]
-    return Counter(body["kind"] for body in bodies if body["kind"] in ("audit.read", "report.issued"))
 
 
 async def test_without_a_record_of_who_reads_no_content_is_given_and_a_case_is_still_taken(

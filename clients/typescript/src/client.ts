@@ -522,7 +522,7 @@ export class Gainsay {
 /** The media type of a form; throws `Refused` for a form that there is none of. */
 function mediaOf(form: string, media: Readonly<Record<string, string>>): string {
   const found = Object.hasOwn(media, form) ? media[form] : undefined;
-  if (found === undefined) throw new Refused(`expected the form as one of ${Object.keys(media)}, found ${form}`);
+  if (found === undefined) throw new Refused(`expected the form as one of ${Object.keys(media).join(", ")}, found ${form}`);
   return found;
 }
 

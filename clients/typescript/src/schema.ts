@@ -1042,8 +1042,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the next secret of an endpoint; the one before signs beside it for some hours.
-         * @description Until then each message has two signatures in one header, and a receiver with either secret accepts it. Recorded (access.changed) with who did it. The secret is in this answer alone, so an Idempotency-Key is refused. Needs the scope `webhook.manage` (roles requester, operator).
+         * Make the next secret of an endpoint; those that signed so far sign beside it for some hours.
+         * @description Until then one header has a signature by each of them, and a receiver with one of the secrets accepts it. Recorded (access.changed) with who did it. The secret is in this answer alone, so an Idempotency-Key is refused. Needs the scope `webhook.manage` (roles requester, operator).
          */
         post: operations["rotateWebhook"];
         delete?: never;
@@ -8545,7 +8545,7 @@ export interface components {
             createdAt: string;
             /** @description The time at which it was disabled. Absent unless it is. */
             disabledAt?: string;
-            /** @description The time until which the secrets of before sign too. Absent where one secret signs. */
+            /** @description The time until which the earlier secrets sign too. Absent where one secret signs. */
             bothUntil?: string;
             /** @description How many attempts have failed since the last that was taken, at least 0. */
             failures: number;
@@ -8567,10 +8567,10 @@ export interface components {
         };
         /**
          * WebhookRotationRequest
-         * @description How long the secrets of before sign beside the new one.
+         * @description How long the earlier secrets sign beside the new one.
          */
         WebhookRotationRequest: {
-            /** @description The hours for which the secrets of before sign too, from 0 to 720; 0 ends them at once. Default: 24. */
+            /** @description The hours for which the earlier secrets sign too, from 0 to 720; 0 ends them at once. Default: 24. */
             keepHours?: number;
         };
         /**

@@ -15,7 +15,6 @@ from service.debate.model import Case, HumanReview, Outcome, Status, TurnId
 from service.debate.options import format_of
 from service.debate.replies import Closing, Framing, Moderation
 from service.debate.suspicions import InjectionFound, Suspicion
-from service.errors import IllegalEntry
 from service.money import Ledger
 from service.report.formats import Own, Telling, telling_of
 from service.report.labels import FLAG, REASON, label_of
@@ -26,7 +25,7 @@ from service.report.result.decision_types import Decision, DecisionCost
 from service.report.result.differing import differing
 from service.report.result.dissent import shifts, struck
 from service.report.result.dissenters import DISSENTS
-from service.report.result.history import Folded, History
+from service.report.result.history import Folded, History, unbegun
 from service.report.result.notices import check, notices
 from service.report.result.passages import count_passages, turn_passages
 from service.report.result.pins import pins_of
@@ -201,7 +200,7 @@ def _refuse_unbegun(entries: Sequence[Entry]) -> None:
         if isinstance(entry, TurnAsked):
             begun.add((entry.turn, entry.attempt))
         elif isinstance(entry, _CHARGED) and (entry.turn, entry.attempt) not in begun:
-            raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
+            raise unbegun(entry)
 
 
 def _decision(h: Folded, outcome: Outcome, synthesis: str | None, terms: Terms | None, ledger: Ledger) -> Decision:

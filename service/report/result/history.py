@@ -182,7 +182,7 @@ class History(Folded):
     def _end(self, entry: TurnSpoke | AttemptFailed) -> None:
         place = entry.turn, entry.attempt
         if place not in self._attempts:
-            raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
+            raise unbegun(entry)
         self._attempts[place] = self._attempts[place]._replace(ended=entry)
 
     def _due(self, turn: TurnId) -> Turn | None:
@@ -246,3 +246,8 @@ def is_swapped(turn: TurnId) -> bool:
 def is_beside(turn: TurnId) -> bool:
     """Whether a decider is asked again so that its reply stands beside the first one, and never in its place."""
     return is_swapped(turn) or is_masked(turn)
+
+
+def unbegun(entry: TurnSpoke | AttemptFailed) -> IllegalEntry:
+    """The error of an attempt that ends and never began."""
+    return IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")

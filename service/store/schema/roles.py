@@ -195,7 +195,7 @@ def _check_has(connection: Connection, role: str, variable: str) -> None:
     if role not in _rights(connection):
         raise RolesMissing(
             f"expected the role of {variable} to have the rights of {role}, found {connection.info.user!r} without "
-            f"them; run `gainsay migrate`, then {how_to_give(connection, role)}"
+            f"them; {how_to_give(connection, role)}"
         )
 
 
@@ -207,7 +207,7 @@ def how_to_give(connection: Connection, role: str) -> str:
     login = connection.info.user
     if others := [other for other in _rights(connection) if other != role]:
         return f"name the login of {role} in its place: {login} is one of {others[0]}, and is granted nothing more"
-    return f"as an administrator: GRANT {role} TO {_in_sql(login)}"
+    return f"run `gainsay migrate`, then as an administrator: GRANT {role} TO {_in_sql(login)}"
 
 
 def _in_sql(name: str) -> str:

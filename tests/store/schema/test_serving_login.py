@@ -169,6 +169,14 @@ def test_a_process_that_serves_is_refused_callers_whose_cases_would_be_in_anothe
     with pytest.raises(SettingsError, match=found), addresses(settings, serving=True):
         pass
 
+    sequencing = settings_for(
+        database.service_url,
+        GAINSAY_API_URL=database.serving_url,
+        GAINSAY_SEQUENCER_URL=module_database.sequencer_url,
+    )
+    with pytest.raises(SettingsError, match=found), addresses(sequencing, serving=True):
+        pass  # nothing of what is recorded would be proven
+
     service = database.service_url  # and `gainsay doctor` finds it, of the sequencer's address too
     for looks, there, url in (
         (check_callers, module_database.serving_url, database.serving_url),

@@ -1,6 +1,7 @@
 """What goes on the wire says what the request says, and whatever says anything else is seen before it goes."""
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -539,6 +540,19 @@ def test_no_change_of_the_data_passes_because_what_stands_around_it_was_read_bef
     for told in (body, body.replace(was, now, 1), body.replace(was, now)):
         assert read_by(made, told) == read_by(fresh, told)
         fresh._frames.clear()
+
+
+@pytest.mark.parametrize(("vendor", "mode"), MODES)
+def test_no_body_is_kept_with_what_stands_around_its_data(vendor: str, mode: str) -> None:
+    """It has the texts of documents, which are kept no longer than their debate."""
+    ours = adapter(vendor, mode)
+    body = ours.encode(request(fenced("A text of the bank.")))
+    before = sys.getrefcount(body)
+
+    read = ours.decode_request(body)
+    del read
+
+    assert sys.getrefcount(body) == before
 
 
 def test_frames_that_were_read_are_bounded_in_number() -> None:

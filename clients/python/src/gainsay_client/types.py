@@ -2126,7 +2126,7 @@ class WebhookList(TypedDict):
 
 class WebhookRotationRequest(TypedDict):
     """
-    How long the secrets of before sign beside the new one.
+    How long the earlier secrets sign beside the new one.
     """
 
     keepHours: NotRequired[int]
