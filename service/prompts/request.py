@@ -68,17 +68,12 @@ def encode(request: Request) -> bytes:
     return _encoder.encode(replace(request, messages=messages, keeps_case=False))
 
 
-def spelled(message: Message) -> str | Raw:
-    """A message's text, to be written into a body: of pinned texts their JSON, which is made once.
+@lru_cache(maxsize=SPELLED_MAX)
+def as_json(text: str) -> Raw:
+    """A pinned text as JSON, which is made once.
 
     The same few are most of every request, and to write one means to look at each of its characters.
     """
-    return as_json(message.content) if message.pins else message.content
-
-
-@lru_cache(maxsize=SPELLED_MAX)
-def as_json(text: str) -> Raw:
-    """A text as JSON."""
     return Raw(msgspec.json.encode(text))
 
 

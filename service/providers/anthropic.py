@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from service.errors import SettingsError
-from service.prompts.request import Message, Request, spelled
+from service.prompts.request import Message, Request
 from service.providers import bounded_text, wire
 from service.providers.vendor import Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
@@ -92,8 +92,8 @@ class Anthropic(Vendor):
         body = {
             "model": request.model_name,
             "max_tokens": request.max_output_tokens,
-            "system": spelled(house),
-            "messages": [{"role": "user", "content": [*blocks, {"type": "text", "text": spelled(seat)}]}],
+            "system": wire.spelled(house),
+            "messages": [{"role": "user", "content": [*blocks, {"type": "text", "text": wire.spelled(seat)}]}],
             **request.parameters,
         }
         return _encoder.encode(_with_structure(body, schema, mode))

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from service.money import usage
-from service.prompts.request import Message, Request, Role, spelled
+from service.prompts.request import Message, Request, Role
 from service.providers import bounded_text, wire
 from service.providers.vendor import Vendor, WireReply, Written
 from service.providers.wire import Mode, Schema
@@ -101,10 +101,10 @@ class OpenAICompatible(Vendor):
     def _messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         if self._is_together:
             house, *others = messages
-            parts = [{"type": "text", "text": spelled(message)} for message in others]
-            return [{"role": "system", "content": spelled(house)}, {"role": "user", "content": parts}]
+            parts = [{"type": "text", "text": wire.spelled(message)} for message in others]
+            return [{"role": "system", "content": wire.spelled(house)}, {"role": "user", "content": parts}]
         roles = self._roles
-        return [{"role": roles[message.role], "content": spelled(message)} for message in messages]
+        return [{"role": roles[message.role], "content": wire.spelled(message)} for message in messages]
 
     @property
     def _roles(self) -> dict[Role, Literal["system", "user", "developer"]]:

@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Raw
 
 from service.errors import PromptMismatch, SettingsError
-from service.prompts.request import Message
+from service.prompts.request import Message, as_json
 
 Mode = Literal["json_schema", "tool", "json_object", "text"]
 REPLY_TOOL = "reply"
@@ -85,6 +85,11 @@ def read_schema(message: Message) -> Raw:
 def speaking(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages that are not empty: vendors refuse empty ones, and a framing sees no replies yet."""
     return tuple(message for message in messages if message.role != "data" or message.content.strip())
+
+
+def spelled(message: Message) -> str | Raw:
+    """A message's text, to be written into a body."""
+    return as_json(message.content) if message.pins else message.content
 
 
 def refuse_parameters(parameters: Mapping[str, Any], reserved: frozenset[str] = RESERVED) -> None:

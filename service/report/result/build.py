@@ -25,7 +25,7 @@ from service.report.result.decision_types import Decision, DecisionCost
 from service.report.result.differing import differing
 from service.report.result.dissent import shifts, struck
 from service.report.result.dissenters import DISSENTS
-from service.report.result.history import Folded, History, unbegun
+from service.report.result.history import Folded, History, refuse_unbegun
 from service.report.result.notices import check, notices
 from service.report.result.passages import count_passages, turn_passages
 from service.report.result.pins import pins_of
@@ -182,7 +182,7 @@ def build_decision(entries: Sequence[Entry], ledger: Ledger | None = None) -> De
     ``ledger`` is the money after these entries, for those who have it. Raises `IllegalEntry` if the entries do not
     begin with the case, or an attempt ends that never began.
     """
-    _refuse_unbegun(entries)
+    _expect_begun(entries)
     h = Folded(Facts.of(entries))
     outcome, telling, concluded = _outcome(h), telling_of(h.options), h.facts.concluded
     if outcome is None:
@@ -193,14 +193,14 @@ def build_decision(entries: Sequence[Entry], ledger: Ledger | None = None) -> De
     return _decision(h, outcome, synthesis, terms, Ledger.of(entries) if ledger is None else ledger)
 
 
-def _refuse_unbegun(entries: Sequence[Entry]) -> None:
+def _expect_begun(entries: Sequence[Entry]) -> None:
     """Raise `IllegalEntry` for an attempt that ends and never began, as the result of such entries does."""
     begun = set[tuple[TurnId, int]]()
     for entry in entries:
         if isinstance(entry, TurnAsked):
             begun.add((entry.turn, entry.attempt))
         elif isinstance(entry, _CHARGED) and (entry.turn, entry.attempt) not in begun:
-            raise unbegun(entry)
+            refuse_unbegun(entry)
 
 
 def _decision(h: Folded, outcome: Outcome, synthesis: str | None, terms: Terms | None, ledger: Ledger) -> Decision:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from service.debate.course import Course
 from service.debate.entries import (
@@ -182,7 +182,7 @@ class History(Folded):
     def _end(self, entry: TurnSpoke | AttemptFailed) -> None:
         place = entry.turn, entry.attempt
         if place not in self._attempts:
-            raise unbegun(entry)
+            refuse_unbegun(entry)
         self._attempts[place] = self._attempts[place]._replace(ended=entry)
 
     def _due(self, turn: TurnId) -> Turn | None:
@@ -248,6 +248,6 @@ def is_beside(turn: TurnId) -> bool:
     return is_swapped(turn) or is_masked(turn)
 
 
-def unbegun(entry: TurnSpoke | AttemptFailed) -> IllegalEntry:
-    """The error of an attempt that ends and never began."""
-    return IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
+def refuse_unbegun(entry: TurnSpoke | AttemptFailed) -> NoReturn:
+    """Raise `IllegalEntry` for an attempt that ends and never began."""
+    raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
